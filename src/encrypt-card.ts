@@ -1,0 +1,60 @@
+import { CardEncryptionError } from './errors.ts';
+import { type CardEncryptionKey, type PreparedKey, prepareKey, readKey, schemeKeys } from './key.ts';
+import { type Card, type LayoutField, takeOver } from './plaintext.ts';
+
+/**
+ * The encrypted card block, the request body of authorize: plain JSON. `payload`: Base64 of the RSA ciphertext; `key_id`: the `id` of the key;
+ * `layout`: one entry per card field in the order of the plaintext, `len` in bytes of UTF-8. The layout is not authenticated.
+ */
+export interface EncryptedCard {
+  payload: string;
+  key_id: string;
+  layout: { field: LayoutField; len: number }[];
+}
+
+/** The keys that are spent or about to be, for as long as the page lives. */
+const usedKeyIds = new Set<string>();
+
+/**
+ * Encrypts one card under a key of its own, and empties the object it is handed before the call returns.
+ *
+ * @param key - From {@link prepareKey}, or as the service sent it.
+ * @param card - Consumed, whatever happens: strings become `''`, bytes zeros. Make the object for this call.
+ * @returns The block for the merchant's server; the key is spent.
+ * @throws {@link CardEncryptionError} (always as a rejection): what {@link prepareKey} throws; `key_already_used` if this page has encrypted
+ * under this `id` or is about to; `invalid_card` if `field` breaks its rule (see {@link Card}) or cannot be emptied; `card_too_long` if the
+ * name does not fit the key; `encryption_failed` if WebCrypto failed (the key is spent, too).
+ *
+ * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`".
+ */
+export async function encryptCard(key: CardEncryptionKey | PreparedKey, card: Card): Promise<EncryptedCard> {
+  const { buffer, length, layout, error } = takeOver(card); // first, so that nothing can keep it from being emptied
+  let id: string;
+  let ciphertext: Promise<ArrayBuffer>;
+  try {
+    const ownKey = readKey(key);
+    id = ownKey.id;
+    if (usedKeyIds.has(id)) throw new CardEncryptionError('key_already_used', 'One key encrypts one card: ask your server for a fresh key');
+    if (error) throw error;
+    usedKeyIds.add(id); // in the turn of the call: a second one finds it while this one waits
+    try {
+      const { capacity, encrypt } = schemeKeys.get(await prepareKey(ownKey))!;
+      const limit = capacity - (length - layout[1]!.len);
+      if (length > capacity) throw new CardEncryptionError('card_too_long', 'The name is too long for this key', { field: 'name', limit });
+      ciphertext = encrypt(buffer.subarray(0, length));
+    } catch (reason) {
+      usedKeyIds.delete(id); // nothing was encrypted
+      throw reason;
+    }
+  } finally {
+    buffer.fill(0); // WebCrypto took its copy in the call
+  }
+  try {
+    return { payload: encodeBase64(new Uint8Array(await ciphertext)), key_id: id, layout };
+  } catch {
+    throw new CardEncryptionError('encryption_failed', 'WebCrypto could not encrypt: ask your server for a fresh key');
+  }
+}
+
+const encodeBase64 = (bytes: Uint8Array & { toBase64?(): string }): string =>
+  bytes.toBase64?.() ?? btoa(bytes.reduce((binary, byte) => binary + String.fromCharCode(byte), ''));

@@ -1,0 +1,117 @@
+import { CardEncryptionError } from './errors.ts';
+
+/**
+ * The card encryption key as the merchant's server forwards it: these three fields of the service's answer and no more. `id`: opaque, returned
+ * unmodified as `key_id`. `public_key`: canonical Base64 of a DER (SPKI) RSA key of 2048, 3072 or 4096 bits with the exponent 65537.
+ */
+export interface CardEncryptionKey {
+  id: string;
+  scheme: string;
+  public_key: string;
+}
+
+/** A key that has been checked, imported and tried. Frozen; its `CryptoKey` is within reach of this copy of the library alone. */
+export interface PreparedKey extends Readonly<CardEncryptionKey> {}
+
+/** What a scheme makes of a `public_key`: the most bytes that one encryption takes, and the encryption, which copies them during the call. */
+interface SchemeKey {
+  capacity: number;
+  encrypt(plaintext: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
+}
+
+/** Every scheme this version knows; a V2 is one more entry. Without a prototype, so that `toString` is no scheme. */
+const SCHEMES: { readonly [scheme: string]: (publicKey: string) => Promise<SchemeKey> } = {
+  __proto__: null as never,
+  RSA_OAEP_SHA256_V1: rsaOaepSha256V1,
+};
+
+export const schemeKeys = new WeakMap<PreparedKey, SchemeKey>();
+
+/**
+ * Checks, imports and tries a key. Call it when the form loads: a bad key shows then, and paying is fast.
+ *
+ * @param key - As the service sent it; each of the three fields is read once. A prepared key is returned as it is.
+ * @returns The same three fields, frozen, for {@link encryptCard}.
+ * @throws {@link CardEncryptionError} (as a rejection): `unsupported_scheme` if `scheme` is not exactly `RSA_OAEP_SHA256_V1` (nothing else
+ * was looked at then), `insecure_context` if there is no `crypto.subtle`, `invalid_key` if anything else is wrong with the key.
+ *
+ * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 2 and 3.
+ */
+export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
+  const own = readKey(key);
+  if (schemeKeys.has(own)) return own;
+  const schemeKey = await SCHEMES[own.scheme]!(own.public_key);
+  schemeKeys.set(Object.freeze(own), schemeKey);
+  return own;
+}
+
+/** A copy of the key that no getter can change any more, or the prepared key itself. */
+export function readKey(key: CardEncryptionKey): CardEncryptionKey {
+  if (schemeKeys.has(key)) return key;
+  let known = true;
+  try {
+    const { scheme } = Object(key) === key ? key : null!;
+    known = typeof scheme === 'string' && scheme in SCHEMES;
+    const { id, public_key } = known ? key : null!;
+    if (typeof id === 'string' && id && typeof public_key === 'string') return { id, scheme, public_key };
+  } catch {} // what a getter or a proxy throws could say anything
+  if (known) throw invalidKey('The key is not an object with the id, scheme and public_key that the service sent');
+  throw new CardEncryptionError('unsupported_scheme', 'This version of cardseal encrypts under RSA_OAEP_SHA256_V1 only');
+}
+
+/** RSA-OAEP with SHA-256 as the OAEP hash and the MGF1 hash (WebCrypto uses one for both) and no label: RFC 8017, 7.1. */
+async function rsaOaepSha256V1(publicKey: string): Promise<SchemeKey> {
+  const subtle = globalThis.crypto?.subtle;
+  if (!subtle) {
+    const message =
+      'crypto.subtle is missing: serve the page over https or from localhost; a test environment such as jsdom must be given it';
+    throw new CardEncryptionError('insecure_context', message);
+  }
+  const spki = decodeBase64(publicKey);
+  const k = checkSpki(spki);
+  try {
+    const cryptoKey = await subtle.importKey('spki', spki, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['encrypt']);
+    // A label on a polluted Object.prototype would silently become the OAEP label: hence no prototype, and for Node an explicit one.
+    const algorithm = { __proto__: null, name: 'RSA-OAEP', label: new Uint8Array() } as RsaOaepParams;
+    const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) => subtle.encrypt(algorithm, cryptoKey, plaintext);
+    await encrypt(new Uint8Array(1)); // what the engine takes but cannot use shows now; and the card finds everything warm
+    return { capacity: k - 66, encrypt }; // k - 2 hLen - 2
+  } catch {
+    throw invalidKey('The browser cannot use this public_key');
+  }
+}
+
+/** Canonical Base64 only: `atob` by itself takes white space, missing padding and stray trailing bits. */
+function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
+  let binary = '';
+  try {
+    binary = atob(base64);
+  } catch {} // not Base64 at all
+  if (btoa(binary) !== base64) {
+    const what = base64.includes('-----') ? 'PEM' : base64.includes('-') || base64.includes('_') ? 'base64url' : 'altered';
+    throw invalidKey(`public_key is ${what}, not canonical Base64: hand it over as the service sent it`);
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/**
+ * Returns the modulus' length in bytes. Engines check little: Node 20 and WebKitGTK 2.50 import an exponent of 1 (the ciphertext IS the card),
+ * Firefox 153 even moduli and RSA-PSS keys, all take 1024 bits. With size and exponent fixed, every byte but the modulus is fixed, too
+ * (RFC 5280, 4.1; RFC 8017, A.1.1): a comparison does, no ASN.1 parser.
+ */
+function checkSpki(spki: Uint8Array): number {
+  const k = spki.length - 38;
+  const u16 = (n: number) => [n >> 8, n & 0xff];
+  const header = [0x30, 0x82, ...u16(k + 34)]; // SubjectPublicKeyInfo
+  header.push(0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0); // rsaEncryption, NULL
+  header.push(3, 0x82, ...u16(k + 15), 0, 0x30, 0x82, ...u16(k + 10), 2, 0x82, ...u16(k + 1), 0); // RSAPublicKey up to the modulus
+  const trailer = [2, 3, 1, 0, 1]; // 65537
+  const [first, last] = [spki[header.length]!, spki[header.length + k - 1]!];
+  const exact = header.every((byte, i) => byte === spki[i]) && trailer.every((byte, i) => byte === spki[header.length + k + i]);
+  if ((k === 256 || k === 384 || k === 512) && exact && first & 0x80 && last & 1) return k;
+  throw invalidKey('public_key is not an RSA key (SPKI) of 2048, 3072 or 4096 bits with the exponent 65537');
+}
+
+const invalidKey = (message: string) => new CardEncryptionError('invalid_key', message);
