@@ -1,0 +1,35 @@
+import { playwright } from '@vitest/browser-playwright';
+import { defineConfig } from 'vitest/config';
+import type { BrowserProviderOption } from 'vitest/node';
+import { ENGINES, type Engine, need } from './prepare/browsers.ts';
+import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
+
+function provider(engine: Engine): BrowserProviderOption {
+  const found = need(engine);
+  if (found.from === 'playwright') return playwright();
+  if (engine === 'chromium') return playwright({ launchOptions: { executablePath: found.path } });
+  return engine === 'firefox' ? stockFirefox(found.path) : stockWebkit(found.path, found.xvfb!);
+}
+
+export default defineConfig({
+  root: import.meta.dirname,
+  test: {
+    projects: [
+      { test: { name: 'node', include: ['node/**/*.test.ts'] } },
+      ...ENGINES.map((engine) => ({
+        test: {
+          name: engine,
+          include: ['browser/**/*.test.ts'],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: provider(engine),
+            instances: [{ browser: engine, name: `in ${engine}` }] as never, // the type knows only the names of one provider
+          },
+        },
+      })),
+      { test: { name: 'e2e', include: ['e2e/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+    ],
+  },
+});
