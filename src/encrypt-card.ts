@@ -24,33 +24,31 @@ const usedKeyIds = new Set<string>();
  * @throws {@link CardEncryptionError} (always as a rejection): what {@link prepareKey} throws; `key_already_used` if this page has encrypted
  * under this `id` or is about to; `invalid_card` if `field` breaks its rule (see {@link Card}) or cannot be emptied; `card_too_long` if the
  * name does not fit the key; `encryption_failed` if WebCrypto failed (the key is spent, too).
- *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`".
  */
 export async function encryptCard(key: CardEncryptionKey | PreparedKey, card: Card): Promise<EncryptedCard> {
   const { buffer, length, layout, error } = takeOver(card); // first, so that nothing can keep it from being emptied
-  let id: string;
+  let ownKey: CardEncryptionKey;
   let ciphertext: Promise<ArrayBuffer>;
   try {
-    const ownKey = readKey(key);
-    id = ownKey.id;
-    if (usedKeyIds.has(id)) throw new CardEncryptionError('key_already_used', 'One key encrypts one card: ask your server for a fresh key');
+    ownKey = readKey(key);
+    if (usedKeyIds.has(ownKey.id)) throw new CardEncryptionError('key_already_used', 'One key, one card: ask your server for a fresh key');
     if (error) throw error;
-    usedKeyIds.add(id); // in the turn of the call: a second one finds it while this one waits
+    usedKeyIds.add(ownKey.id); // in the turn of the call: a second one finds it while this one waits
     try {
       const { capacity, encrypt } = schemeKeys.get(await prepareKey(ownKey))!;
       const limit = capacity - (length - layout[1]!.len);
       if (length > capacity) throw new CardEncryptionError('card_too_long', 'The name is too long for this key', { field: 'name', limit });
       ciphertext = encrypt(buffer.subarray(0, length));
     } catch (reason) {
-      usedKeyIds.delete(id); // nothing was encrypted
+      usedKeyIds.delete(ownKey.id); // nothing was encrypted
       throw reason;
     }
   } finally {
     buffer.fill(0); // WebCrypto took its copy in the call
   }
   try {
-    return { payload: encodeBase64(new Uint8Array(await ciphertext)), key_id: id, layout };
+    return { payload: encodeBase64(new Uint8Array(await ciphertext)), key_id: ownKey.id, layout };
   } catch {
     throw new CardEncryptionError('encryption_failed', 'WebCrypto could not encrypt: ask your server for a fresh key');
   }

@@ -16,20 +16,17 @@ export type CardField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';
 
 /**
  * The one error of this package. Messages are fixed texts for developers and there is no `cause`: nothing of a card is ever in it.
- * `field`: the card field at fault, with `card_too_long` and `invalid_card` . `limit`: with
- * `card_too_long`, the most bytes of UTF-8 that the name may have with this key; absent if it is too long for any key.
+ * `field`: the card field at fault, with `invalid_card` and `card_too_long`. `limit`: with `card_too_long`, the most bytes of UTF-8 that
+ * the name may have with this key; absent if it is too long for any key.
  */
 export class CardEncryptionError extends Error {
   override readonly name = 'CardEncryptionError';
+  declare readonly code: CardEncryptionErrorCode;
   declare readonly field?: CardField;
   declare readonly limit?: number;
 
-  constructor(
-    readonly code: CardEncryptionErrorCode,
-    message: string,
-    where?: { field: CardField; limit?: number },
-  ) {
+  constructor(code: CardEncryptionErrorCode, message: string, where?: { field: CardField; limit?: number }) {
     super(message);
-    Object.assign(this, where);
+    Object.assign(this, { code }, where);
   }
 }

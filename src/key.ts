@@ -13,35 +13,23 @@ export interface CardEncryptionKey {
 /** A key that has been checked, imported and tried. Frozen; its `CryptoKey` is within reach of this copy of the library alone. */
 export interface PreparedKey extends Readonly<CardEncryptionKey> {}
 
-/** What a scheme makes of a `public_key`: the most bytes that one encryption takes, and the encryption, which copies them during the call. */
-interface SchemeKey {
-  capacity: number;
-  encrypt(plaintext: Uint8Array<ArrayBuffer>): Promise<ArrayBuffer>;
-}
-
 /** Every scheme this version knows; a V2 is one more entry. Without a prototype, so that `toString` is no scheme. */
-const SCHEMES: { readonly [scheme: string]: (publicKey: string) => Promise<SchemeKey> } = {
-  __proto__: null as never,
-  RSA_OAEP_SHA256_V1: rsaOaepSha256V1,
-};
-
-export const schemeKeys = new WeakMap<PreparedKey, SchemeKey>();
+const SCHEMES: { [scheme: string]: typeof rsaOaepSha256V1 } = { __proto__: null as never, RSA_OAEP_SHA256_V1: rsaOaepSha256V1 };
+/** What a scheme made of a `public_key`. */
+export const schemeKeys = new WeakMap<PreparedKey, Awaited<ReturnType<typeof rsaOaepSha256V1>>>();
 
 /**
- * Checks, imports and tries a key. Call it when the form loads: a bad key shows then, and paying is fast.
+ * Checks, imports and tries a key: call it when the form loads, so that a bad key shows then, and paying is fast.
  *
  * @param key - As the service sent it; each of the three fields is read once. A prepared key is returned as it is.
  * @returns The same three fields, frozen, for {@link encryptCard}.
  * @throws {@link CardEncryptionError} (as a rejection): `unsupported_scheme` if `scheme` is not exactly `RSA_OAEP_SHA256_V1` (nothing else
  * was looked at then), `insecure_context` if there is no `crypto.subtle`, `invalid_key` if anything else is wrong with the key.
- *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 2 and 3.
  */
 export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
   const own = readKey(key);
-  if (schemeKeys.has(own)) return own;
-  const schemeKey = await SCHEMES[own.scheme]!(own.public_key);
-  schemeKeys.set(Object.freeze(own), schemeKey);
+  if (!schemeKeys.has(own)) schemeKeys.set(Object.freeze(own), await SCHEMES[own.scheme]!(own.public_key));
   return own;
 }
 
@@ -50,21 +38,23 @@ export function readKey(key: CardEncryptionKey): CardEncryptionKey {
   if (schemeKeys.has(key)) return key;
   let known = true;
   try {
-    const { scheme } = Object(key) === key ? key : null!;
+    const { scheme } = key;
     known = typeof scheme === 'string' && scheme in SCHEMES;
-    const { id, public_key } = known ? key : null!;
-    if (typeof id === 'string' && id && typeof public_key === 'string') return { id, scheme, public_key };
-  } catch {} // what a getter or a proxy throws could say anything
+    const { id, public_key } = known ? key : ({} as Partial<CardEncryptionKey>);
+    if (id && typeof id === 'string' && typeof public_key === 'string') return { id, scheme, public_key };
+  } catch {} // null, or what a getter throws: it could say anything
   if (known) throw invalidKey('The key is not an object with the id, scheme and public_key that the service sent');
-  throw new CardEncryptionError('unsupported_scheme', 'This version of cardseal encrypts under RSA_OAEP_SHA256_V1 only');
+  throw new CardEncryptionError('unsupported_scheme', 'This version of cardseal knows the scheme RSA_OAEP_SHA256_V1 only');
 }
 
-/** RSA-OAEP with SHA-256 as the OAEP hash and the MGF1 hash (WebCrypto uses one for both) and no label: RFC 8017, 7.1. */
-async function rsaOaepSha256V1(publicKey: string): Promise<SchemeKey> {
+/**
+ * RSA-OAEP with SHA-256 as the OAEP hash and the MGF1 hash (WebCrypto uses one for both) and no label: RFC 8017, 7.1. `capacity`: the most
+ * bytes that one encryption takes. `encrypt` copies them during the call: the caller may zero them in the same turn.
+ */
+async function rsaOaepSha256V1(publicKey: string) {
   const subtle = globalThis.crypto?.subtle;
   if (!subtle) {
-    const message =
-      'crypto.subtle is missing: serve the page over https or from localhost; a test environment such as jsdom must be given it';
+    const message = 'crypto.subtle is missing: serve the page over https or from localhost; give it to test environments like jsdom';
     throw new CardEncryptionError('insecure_context', message);
   }
   const spki = decodeBase64(publicKey);
@@ -107,10 +97,9 @@ function checkSpki(spki: Uint8Array): number {
   const header = [0x30, 0x82, ...u16(k + 34)]; // SubjectPublicKeyInfo
   header.push(0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0); // rsaEncryption, NULL
   header.push(3, 0x82, ...u16(k + 15), 0, 0x30, 0x82, ...u16(k + 10), 2, 0x82, ...u16(k + 1), 0); // RSAPublicKey up to the modulus
-  const trailer = [2, 3, 1, 0, 1]; // 65537
-  const [first, last] = [spki[header.length]!, spki[header.length + k - 1]!];
-  const exact = header.every((byte, i) => byte === spki[i]) && trailer.every((byte, i) => byte === spki[header.length + k + i]);
-  if ((k === 256 || k === 384 || k === 512) && exact && first & 0x80 && last & 1) return k;
+  const modulus = spki.subarray(header.length, -5);
+  const exact = header.every((byte, i) => byte === spki[i]) && [2, 3, 1, 0, 1].every((byte, i) => byte === spki.at(i - 5)); // e = 65537
+  if ((k === 256 || k === 384 || k === 512) && exact && modulus[0]! & 0x80 && modulus[k - 1]! & 1) return k;
   throw invalidKey('public_key is not an RSA key (SPKI) of 2048, 3072 or 4096 bits with the exponent 65537');
 }
 

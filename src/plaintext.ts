@@ -4,13 +4,7 @@ import { CardEncryptionError, type CardField } from './errors.ts';
  * A card, each field a string or UTF-8 bytes. It is consumed; bytes can be wiped, strings only be let go. `number`: 12 to 19 digits; `name`:
  * well-formed text without control characters, encrypted exactly as given; `exp_month`: `01` to `12`; `exp_year`: four digits; `cvv`: 3 or 4.
  */
-export interface Card {
-  number: string | Uint8Array;
-  name: string | Uint8Array;
-  exp_month: string | Uint8Array;
-  exp_year: string | Uint8Array;
-  cvv: string | Uint8Array;
-}
+export interface Card extends Record<CardField, string | Uint8Array> {}
 
 /** The specification's layout identifiers. */
 export type LayoutField = 'Pan' | 'Name' | 'ExpMonth' | 'ExpYear' | 'Cvc';
@@ -37,16 +31,14 @@ export function takeOver(card: Card) {
   let length = 0;
   let error: CardEncryptionError | undefined;
   const taken = FIELDS.map(([field, identifier, min, max, isValid]) => {
-    const property = ownDataProperty(card, field);
     const room = buffer.subarray(length, length + max); // what does not fit whole is refused, never cut
-    const len = copy(property?.value, room);
+    const { value, len } = take(card, field, room);
     if (len <= max) length += len;
     layout.push({ field: identifier, len });
-    const valid = property?.writable && len >= min && len <= max && isValid(room.subarray(0, len));
-    return { value: property?.value, valid, tooLong: len > max };
+    return { value, tooLong: len > max, valid: len >= min && len <= max && isValid(room.subarray(0, len)) };
   });
   FIELDS.forEach(([field, , , , , rule], i) => {
-    const { value, valid, tooLong } = taken[i]!;
+    const { value, tooLong, valid } = taken[i]!;
     const wiped = wipe(card, field, value); // not before all are copied: views may overlap
     if (tooLong && field === 'name') error ??= new CardEncryptionError('card_too_long', 'The name is too long for any key', { field });
     if (valid && wiped) return;
@@ -55,33 +47,28 @@ export function takeOver(card: Card) {
   return { buffer, length, layout, error };
 }
 
-/** Runs no getter of the card, which could answer differently twice. */
-function ownDataProperty(card: Card, field: CardField): PropertyDescriptor | undefined {
+/** Reads a field once, without running a getter, and copies it if the room holds it whole. `len` 0: nothing that can be taken. */
+function take(card: Card, field: CardField, room: Uint8Array): { value?: unknown; len: number } {
+  let value: unknown;
+  let len = 0;
   try {
-    const property = Object.getOwnPropertyDescriptor(card, field);
-    if (property && Object.hasOwn(property, 'value')) return property; // hasOwn: Object.prototype could be polluted with a value
-  } catch {} // a proxy refused, or there is no object
-  return undefined;
+    const property = Object.getOwnPropertyDescriptor(card, field)!;
+    if (Object.hasOwn(property, 'value')) value = property.value; // hasOwn: a polluted Object.prototype has a value, too
+    if (typeof value === 'string') {
+      const { read, written } = new TextEncoder().encodeInto(value, room);
+      len = read === value.length ? written : Number.POSITIVE_INFINITY;
+    } else if (isUint8Array(value) && isFixed(internal(value, 'buffer'))) {
+      len = internal(value, 'length');
+      if (len <= room.length) room.set(value);
+    }
+    if (!property.writable) len = 0;
+  } catch {} // no such property, a proxy refused, or the memory is shared
+  return { value, len };
 }
 
-/** Returns how many bytes a field's value takes, and copies it if the room holds it whole. 0: nothing that can be taken. */
-function copy(value: unknown, room: Uint8Array): number {
-  if (typeof value === 'string') {
-    const { read, written } = new TextEncoder().encodeInto(value, room);
-    return read === value.length ? written : Number.POSITIVE_INFINITY;
-  }
-  try {
-    const memory = internal(value, 'buffer');
-    Reflect.get(ArrayBuffer.prototype, 'byteLength', memory); // throws if the memory is shared
-    if (!isUint8Array(value) || Reflect.get(ArrayBuffer.prototype, 'resizable', memory)) return 0;
-    const length = internal(value, 'length');
-    if (length <= room.length) room.set(value);
-    return length;
-  } catch {
-    return 0;
-  }
-}
-
+/** Not resizable; and if the memory is shared, the getter throws. */
+const isFixed = (memory: object): boolean =>
+  Reflect.get(ArrayBuffer.prototype, 'byteLength', memory) >= 0 && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);
 /** By the internal tag, not `instanceof`: views of other realms, subarrays and Node's Buffer count. */
 const isUint8Array = (value: unknown): value is Uint8Array => internal(value, Symbol.toStringTag) === 'Uint8Array';
 /** What the getters of all typed arrays say, past anything that the value itself may carry. */
@@ -102,14 +89,13 @@ function isName(bytes: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; ) {
     const lead = bytes[i++]!;
     const more = lead < 0x80 ? 0 : lead < 0xc0 ? 4 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : lead < 0xf8 ? 3 : 4;
-    if (i + more > bytes.length || more === 4) return false; // truncated, or no lead byte
     let point = more ? lead & (0x3f >> more) : lead;
     for (const end = i + more; i < end; i++) {
-      if (bytes[i]! >> 6 !== 2) return false;
+      if (bytes[i]! >> 6 !== 2) return false; // no continuation byte, or the end
       point = (point << 6) | (bytes[i]! & 0x3f);
     }
-    if (point < [0x20, 0x80, 0x800, 0x10000][more]! || point > 0x10ffff) return false; // C0 controls; overlong; beyond Unicode
-    if ((point >= 0x7f && point <= 0x9f) || (point >= 0xd800 && point <= 0xdfff)) return false; // DEL, C1 controls; surrogates
+    if (point < [0x20, 0x80, 0x800, 0x10000, 1 / 0][more]! || point > 0x10ffff) return false; // C0; overlong; no lead byte; beyond Unicode
+    if ((point >= 0x7f && point <= 0x9f) || (point >= 0xd800 && point <= 0xdfff)) return false; // DEL, C1; surrogates
     if ((point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069)) return false; // line separators; bidi controls
     if (point === 0xfffd) return false; // what encodeInto makes of a lone surrogate
   }
