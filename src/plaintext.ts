@@ -78,7 +78,7 @@ const internal = (value: unknown, property: PropertyKey) => Reflect.get(Object.g
 function wipe(card: Card, field: CardField, value: unknown): boolean {
   try {
     if (isUint8Array(value)) return Boolean(Uint8Array.prototype.fill.call(value, 0));
-    return !(field in card) || Reflect.set(card, field, '');
+    return (value === undefined && !(field in card)) || Reflect.set(card, field, '');
   } catch {
     return false;
   }
