@@ -2,6 +2,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import type { BrowserProviderOption } from 'vitest/node';
 import { ENGINES, type Engine, need } from './prepare/browsers.ts';
+import { decryptInNode } from './support/decrypt-in-node.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
@@ -17,6 +18,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'node', include: ['node/**/*.test.ts'] } },
       ...ENGINES.map((engine) => ({
+        optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
         test: {
           name: engine,
           include: ['browser/**/*.test.ts'],
@@ -24,6 +26,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
+            commands: { decryptInNode },
             provider: provider(engine),
             instances: [{ browser: engine, name: `in ${engine}` }] as never, // the type knows only the names of one provider
           },
