@@ -27,7 +27,7 @@ export const card = (overrides: Partial<StringCard> = {}): StringCard => ({
   ...overrides,
 });
 
-export const utf8 = (text: string) => new TextEncoder().encode(text);
+export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 export const byteCard = (overrides: Partial<StringCard> = {}) =>
   Object.fromEntries(Object.entries(card(overrides)).map(([field, value]) => [field, utf8(value)])) as Record<CardField, Uint8Array>;
