@@ -1,0 +1,115 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import * as cardseal from '../../src/index.ts';
+import { type Card, CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
+import { byteCard, card, FIELD_NAMES, freshKey, outcome } from '../support/core.ts';
+
+const everythingOf = (error: Error) =>
+  [String(error), JSON.stringify(error), ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name))].join('\n');
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** What a message must not have been made of. */
+const PLANTED = ['4929119283746505', 'Quillow', '2749', '583', 'planted', 'cek_test_'];
+const planted = () => {
+  throw new Error('4929119283746505 Quillow planted', { cause: 'planted' });
+};
+
+const FAILURES: Record<string, () => Promise<unknown>> = {
+  unsupported_scheme: () => encryptCard({ ...freshKey(), scheme: 'planted' }, card()),
+  'invalid_key: no object': () => encryptCard('planted' as never, card()),
+  'invalid_key: throws': () => encryptCard(new Proxy(freshKey(), { get: planted }), card()),
+  'invalid_key: no Base64': () => encryptCard({ ...freshKey(), public_key: 'planted!' }, card()),
+  'invalid_key: PEM': () => encryptCard({ ...freshKey(), public_key: '-----BEGIN planted-----' }, card()),
+  'invalid_key: base64url': () => encryptCard({ ...freshKey(), public_key: 'planted-_' }, card()),
+  'invalid_key: no SPKI': () => encryptCard({ ...freshKey(), public_key: 'AAAA' }, card()),
+  'invalid_key: engine': () => {
+    vi.spyOn(crypto.subtle, 'importKey').mockImplementation(planted);
+    return encryptCard(freshKey(), card());
+  },
+  key_already_used: async () => {
+    const key = freshKey();
+    await encryptCard(key, card());
+    return encryptCard(key, card());
+  },
+  ...Object.fromEntries(
+    FIELD_NAMES.map((field) => [`invalid_card ${field}`, () => encryptCard(freshKey(), card({ [field]: '4929119283746505\n' }))]),
+  ),
+  ...Object.fromEntries(
+    FIELD_NAMES.map((field) => [`invalid_card ${field}: bytes`, () => encryptCard(freshKey(), byteCard({ [field]: 'planted\n' }))]),
+  ),
+  'invalid_card number: throws': () =>
+    encryptCard(freshKey(), new Proxy(card(), { getOwnPropertyDescriptor: planted, set: planted, has: planted })),
+  'card_too_long name 165': () => encryptCard(freshKey(), card({ name: 'Quillow '.repeat(25) })),
+  'card_too_long name': () => encryptCard(freshKey(), card({ name: 'Quillow '.repeat(99) })),
+  insecure_context: async () => {
+    const key = freshKey();
+    Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
+    return encryptCard(key, card()).finally(() => Reflect.deleteProperty(crypto, 'subtle'));
+  },
+  encryption_failed: async () => {
+    const key = await prepareKey(freshKey());
+    vi.spyOn(crypto.subtle, 'encrypt').mockImplementation(planted);
+    return encryptCard(key, card());
+  },
+};
+
+describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
+  const fails = async (): Promise<CardEncryptionError> => {
+    const error: unknown = await fail().catch((reason) => reason);
+    vi.restoreAllMocks();
+    if (error instanceof CardEncryptionError) return error;
+    throw new Error('did not fail with a CardEncryptionError', { cause: error });
+  };
+  const [expected] = what.split(':') as [string];
+  const [code, field, limit] = expected.split(' ') as [string, string?, string?];
+
+  test('is a CardEncryptionError with its code, and field and limit only where they apply', async () => {
+    const error = await fails();
+    expect(error).toBeInstanceOf(Error);
+    expect(error.name).toBe('CardEncryptionError');
+    expect(`${error}`).toBe(`CardEncryptionError: ${error.message}`);
+    const more = { ...(field && { field }), ...(limit && { limit: Number(limit) }) };
+    expect({ ...error }).toEqual({ name: 'CardEncryptionError', code, ...more });
+    expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'CardEncryptionError', code, ...more });
+    expect('field' in error).toBe(field !== undefined);
+    expect('limit' in error).toBe(limit !== undefined);
+    expect('cause' in error).toBe(false);
+  });
+
+  test('says in a fixed text what to do, and nothing of the card or the key', async () => {
+    const [one, two] = [await fails(), await fails()];
+    expect(one).not.toBe(two);
+    expect(one.message).toBe(two.message);
+    expect(one.message.length).toBeGreaterThan(20);
+    for (const secret of PLANTED) expect(everythingOf(one)).not.toContain(secret);
+  });
+});
+
+test('a planted value would be found', () => {
+  expect(everythingOf(new CardEncryptionError('invalid_card', `${card().number} is bad`))).toContain(PLANTED[0]);
+  expect(everythingOf(Object.assign(new CardEncryptionError('invalid_card', 'bad'), { more: card().name }))).toContain(PLANTED[1]);
+});
+
+test('neither function ever throws: whatever it is given, it returns a promise', async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const odd = [undefined, null, 0, '', 'x', Symbol('x'), 1n, [], {}, () => {}, proxy, new Proxy({}, { get: planted })];
+  for (const key of odd) {
+    for (const one of odd) {
+      const result = encryptCard(key as CardEncryptionKey, one as Card);
+      expect(result).toBeInstanceOf(Promise);
+      expect(await outcome(result)).toMatch(/^(invalid_key|unsupported_scheme)$/);
+      const other = encryptCard(freshKey(), one as Card);
+      expect(await outcome(other)).toBe('invalid_card number');
+    }
+    const preparing = prepareKey(key as CardEncryptionKey);
+    expect(preparing).toBeInstanceOf(Promise);
+    expect(await outcome(preparing)).toMatch(/^(invalid_key|unsupported_scheme)$/);
+  }
+});
+
+test('the package exports two functions and the error', () => {
+  expect(Object.keys(cardseal).sort()).toEqual(['CardEncryptionError', 'encryptCard', 'prepareKey']);
+});
