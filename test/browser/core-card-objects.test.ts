@@ -129,13 +129,24 @@ describe.each(FIELD_NAMES)('%s', (field) => {
   });
 
   test('must let itself be read by a proxy', async () => {
-    for (const getOwnPropertyDescriptor of [() => undefined, () => failed(card()[field])]) {
-      const handler: ProxyHandler<Card> = {
-        getOwnPropertyDescriptor: (target, name) =>
-          name === field ? getOwnPropertyDescriptor() : Reflect.getOwnPropertyDescriptor(target, name),
-      };
-      const target = card();
-      await refuses(new Proxy(target, handler));
+    /** Answers so when it is asked for this field's property. */
+    const proxy = (target: Card, answer: () => undefined) =>
+      new Proxy(target, {
+        getOwnPropertyDescriptor: (own, name) => (name === field ? answer() : Reflect.getOwnPropertyDescriptor(own, name)),
+      });
+    await refuses(proxy(card(), () => failed(card()[field])));
+    const target = card();
+    await refuses(proxy(target, () => undefined));
+    expect(isEmpty(target)).toBe(true); // what was said not to be there, too
+  });
+
+  test('is emptied even if a proxy denies that it is there', async () => {
+    for (const make of [card, byteCard]) {
+      const target = make();
+      const given = new Proxy<Card>(target, { has: () => false });
+      const result = encryptCard(freshKey(), given);
+      expect(isEmpty(target)).toBe(true);
+      expect(await decrypt(await result)).toEqual(card());
     }
   });
 

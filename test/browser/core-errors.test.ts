@@ -17,8 +17,9 @@ const planted = () => {
 };
 
 const FAILURES: Record<string, () => Promise<unknown>> = {
+  'unsupported_scheme: no object': () => encryptCard('planted' as never, card()),
   unsupported_scheme: () => encryptCard({ ...freshKey(), scheme: 'planted' }, card()),
-  'invalid_key: no object': () => encryptCard('planted' as never, card()),
+  'invalid_key: null': () => encryptCard(null as never, card()),
   'invalid_key: throws': () => encryptCard(new Proxy(freshKey(), { get: planted }), card()),
   'invalid_key: no Base64': () => encryptCard({ ...freshKey(), public_key: 'planted!' }, card()),
   'invalid_key: PEM': () => encryptCard({ ...freshKey(), public_key: '-----BEGIN planted-----' }, card()),

@@ -142,9 +142,6 @@ describe('what is no key at all', () => {
   test.each<[string, () => unknown]>([
     ['null', () => null],
     ['undefined', () => undefined],
-    ['a string', () => freshKey().public_key],
-    ['a number', () => 1],
-    ['a symbol', () => Symbol('key')],
     ['without an id', () => ({ ...freshKey(), id: undefined })],
     ['with an empty id', () => ({ ...freshKey(), id: '' })],
     ['with a number for its id', () => ({ ...freshKey(), id: 1 })],
@@ -173,6 +170,14 @@ describe('what is no key at all', () => {
     expect(await outcome(result)).toBe('invalid_key');
   });
 });
+
+test.each([freshKey().public_key, JSON.stringify(freshKey()), 1, true, Symbol('key'), {}, [], () => {}, Promise.resolve(freshKey())])(
+  '%o has no scheme: unsupported_scheme',
+  async (key) => {
+    expect(await outcome(prepareKey(key as never))).toBe('unsupported_scheme');
+    expect(await outcome(encryptCard(key as never, card()))).toBe('unsupported_scheme');
+  },
+);
 
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
   test.each([
