@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import type { BrowserProviderOption } from 'vitest/node';
 import { ENGINES, type Engine, need } from './prepare/browsers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
+import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
@@ -26,7 +27,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            commands: { decryptInNode },
+            commands: { decryptInNode, servePlainHttp, stopPlainHttp },
             provider: provider(engine),
             instances: [{ browser: engine, name: `in ${engine}` }] as never, // the type knows only the names of one provider
           },
