@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { BRANDS, FAILURE_REASONS } from '../schemas.ts';
+import { type CardFields, toNumber } from './encrypted-block.ts';
+
+export type Brand = (typeof BRANDS)[number];
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** What the processor answers when it could read the card. Of the card it tells the brand and the last four digits, and only on approval. */
+export type Decision =
+  | { outcome: 'approved'; processor_ref: string; brand: Brand; last4: string }
+  | { outcome: 'declined'; processor_ref: string; reason: FailureReason };
+
+/** The numbers that are declined, each for its reason. Every other number that can be a card's is approved. */
+export const DECLINED_NUMBERS: Record<string, FailureReason> = {
+  '4000000000000002': 'card_declined',
+  '4000000000009995': 'insufficient_funds',
+  '4000000000009987': 'lost_card',
+  '4000000000009979': 'stolen_card',
+  '4000000000000069': 'expired_card',
+  '4000000000000127': 'incorrect_cvc',
+  '4000000000000119': 'processing_error',
+};
+
+/** Stands in for acquirer and issuer. `now`: milliseconds since 1970. */
+export function decide(card: CardFields, now: number): Decision {
+  const processor_ref = `ref_${randomBytes(12).toString('hex')}`;
+  const reason = hasExpired(card, now) ? 'expired_card' : declineReason(card.Pan);
+  if (reason) return { outcome: 'declined', processor_ref, reason };
+  return { outcome: 'approved', processor_ref, brand: brandOf(card.Pan), last4: Buffer.from(card.Pan.subarray(-4)).toString('latin1') };
+}
+
+/** A card is good to the end of its month, until that has ended everywhere on Earth (UTC-12). */
+function hasExpired({ ExpYear, ExpMonth }: CardFields, now: number): boolean {
+  const there = new Date(now - 12 * 60 * 60 * 1000);
+  return toNumber(ExpYear) * 12 + toNumber(ExpMonth) - 1 < there.getUTCFullYear() * 12 + there.getUTCMonth();
+}
+
+/** Compares bytes: the number never becomes a string, which could not be wiped. */
+function declineReason(pan: Uint8Array): FailureReason | undefined {
+  return Object.entries(DECLINED_NUMBERS).find(([number]) => Buffer.from(number).equals(pan))?.[1];
+}
+
+/** First and last leading four digits of each range; the first that holds counts. */
+const RANGES: readonly (readonly [first: number, last: number, brand: Brand])[] = [
+  [3400, 3499, 'amex'],
+  [3700, 3799, 'amex'],
+  [3000, 3059, 'diners'],
+  [3600, 3699, 'diners'],
+  [3800, 3999, 'diners'],
+  [3528, 3589, 'jcb'],
+  [4000, 4999, 'visa'],
+  [2221, 2720, 'mastercard'],
+  [5100, 5599, 'mastercard'],
+  [5000, 5099, 'maestro'],
+  [5600, 5899, 'maestro'],
+  [6011, 6011, 'discover'],
+  [6440, 6599, 'discover'],
+  [6200, 6299, 'unionpay'],
+  [8100, 8199, 'unionpay'],
+  [6000, 6999, 'maestro'],
+];
+
+function brandOf(pan: Uint8Array): Brand {
+  const prefix = toNumber(pan.subarray(0, 4));
+  return RANGES.find(([first, last]) => prefix >= first && prefix <= last)?.[2] ?? 'unknown';
+}

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { webcrypto } from 'node:crypto';
+
+/** The card fields as views of the plaintext, which is wiped when they have served. Digits are ASCII. */
+export interface CardFields {
+  Pan: Uint8Array;
+  Name: Uint8Array;
+  ExpMonth: Uint8Array;
+  ExpYear: Uint8Array;
+  Cvc: Uint8Array;
+}
+
+type Layout = readonly { field: string; len: number }[];
+
+/**
+ * Decrypts a block, hands the card to `use` and wipes it. Returns `undefined`, and never says why, if the block cannot be decrypted or the
+ * layout does not match what is in it: which of the two it was is what a padding oracle tells (RFC 8017, 7.1.2, note). The decryption is
+ * always run, and its outcome is looked at together with that of the layout.
+ *
+ * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", "Layout rules".
+ */
+export async function openBlock<T>(
+  privateKey: webcrypto.CryptoKey,
+  block: { payload: string; layout: Layout },
+  use: (card: CardFields) => T,
+): Promise<T | undefined> {
+  const { modulusLength } = privateKey.algorithm as webcrypto.RsaHashedKeyAlgorithm;
+  const ciphertext = decodeBase64(block.payload, modulusLength / 8);
+  const decrypted = await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, privateKey, ciphertext).catch(() => undefined);
+  const plaintext = decrypted ? new Uint8Array(decrypted) : new Uint8Array(modulusLength / 8);
+  const card = cut(plaintext, block.layout);
+  try {
+    return decrypted && card && use(card);
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
+/** Anything but the canonical Base64 of one RSA block becomes zeros, which no key decrypts. */
+function decodeBase64(base64: string, length: number): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(base64, 'base64'); // leaves out what is not Base64: hence the comparison
+  return bytes.length === length && bytes.toString('base64') === base64 ? new Uint8Array(bytes) : new Uint8Array(length);
+}
+
+const isDigits = (value: Uint8Array) => value.every((byte) => byte >= 0x30 && byte <= 0x39);
+
+/** In the order of the plaintext: field, fewest and most bytes, rule. */
+const FIELDS = [
+  ['Pan', 12, 19, (value: Uint8Array) => isDigits(value) && passesLuhn(value)],
+  ['Name', 1, Number.POSITIVE_INFINITY, isUtf8],
+  ['ExpMonth', 2, 2, (value: Uint8Array) => isDigits(value) && toNumber(value) >= 1 && toNumber(value) <= 12],
+  ['ExpYear', 4, 4, isDigits],
+  ['Cvc', 3, 4, isDigits],
+] as const;
+
+function cut(plaintext: Uint8Array, layout: Layout): CardFields | undefined {
+  const card: Partial<CardFields> = {};
+  let start = 0;
+  let matches = layout.length === FIELDS.length;
+  FIELDS.forEach(([field, min, max, isValid], i) => {
+    const len = layout[i]?.len ?? 0;
+    const value = plaintext.subarray(start, start + len);
+    card[field] = value;
+    start += len;
+    matches = layout[i]?.field === field && len >= min && len <= max && value.length === len && isValid(value) && matches;
+  });
+  return matches && start === plaintext.length ? (card as CardFields) : undefined;
+}
+
+/** ISO/IEC 7812-1, annex B. */
+function passesLuhn(digits: Uint8Array): boolean {
+  const sum = digits.reduceRight((sum, byte, i) => {
+    const digit = byte - 0x30;
+    const weighted = (digits.length - i) % 2 ? digit : digit * 2;
+    return sum + (weighted > 9 ? weighted - 9 : weighted);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** The value of ASCII digits. */
+export function toNumber(digits: Uint8Array): number {
+  return digits.reduce((value, byte) => value * 10 + byte - 0x30, 0);
+}
