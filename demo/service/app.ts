@@ -53,7 +53,7 @@ export function createService(options: ServiceOptions = {}) {
   const app = Fastify({
     bodyLimit: 64 * 1024,
     requestTimeout: requestTimeoutMs,
-    http: { connectionsCheckingInterval: Math.min(requestTimeoutMs, 1000) },
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 200 }, // Node 20 mixes up the two if that for headers is longer
     logger,
     logController: new LogController({ disableRequestLogging: true }), // its lines have paths as they were sent
     exposeHeadRoutes: false,

@@ -90,5 +90,5 @@ async function refuseBody(request: FastifyRequest) {
 }
 
 async function bodyIsOptional(request: FastifyRequest) {
-  request.body ??= {};
+  if (request.body === undefined) request.body = {};
 }

@@ -18,6 +18,8 @@ import {
 
 // Every test is a sentence of the specification, under its heading there. Every response is also held against /openapi.json.
 
+vi.setConfig({ testTimeout: 60_000 }); // RSA keys of 4096 bits can take seconds to find
+
 const service = startService();
 const { call, create, requestKey, authorize, pay } = service;
 afterAll(() => service.app.close());

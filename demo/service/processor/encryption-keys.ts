@@ -80,7 +80,10 @@ function keyPairPool(generateKeyPair: () => Promise<KeyPair>) {
       if (closed) throw new Error('The processor is closed');
       return generateKeyPair();
     });
-    latest = pair.catch(() => {}); // who takes the pair hears of it
+    latest = pair.then(
+      () => {}, // keeps no pair
+      () => {}, // who takes the pair hears of it
+    );
     ready.push(pair);
   }
 

@@ -40,7 +40,7 @@ export function createProcessor(options: EncryptionKeysOptions): Processor {
   };
 }
 
-/** An RSA pair whose private half WebCrypto refuses to export, even to this process. `modulusLength`: bits. */
+/** An RSA pair whose private half WebCrypto exports to nobody. `modulusLength`: bits. */
 export async function generateRsaKeyPair(modulusLength: 2048 | 3072 | 4096): Promise<KeyPair> {
   const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256', modulusLength, publicExponent: new Uint8Array([1, 0, 1]) };
   return webcrypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
