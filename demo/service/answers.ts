@@ -30,12 +30,9 @@ function fieldAtFault({ validation, validationContext }: FastifyError, request: 
   const missing = keyword === 'required' && instancePath === '' ? (params.requiredProperties as string[])[0] : undefined;
   const name = missing ?? instancePath.split('/')[1];
   const param = Object.keys(schema?.properties ?? {}).find((property) => property === name);
-  const reason = missing ? 'is required' : SCHEMA_KEYWORDS.includes(keyword) ? message : 'is not valid';
-  return { message: `${param ?? validationContext}: ${reason}.`, ...(param && { param }) };
+  // The first message consists of the schema alone. Of all keywords only `propertyNames` quotes the request, and it comes after what it sums up.
+  return { message: `${param ?? validationContext}: ${missing ? 'is required' : message}.`, ...(param && { param }) };
 }
-
-/** Those whose messages consist of the schema alone; that of `propertyNames` repeats names from the request. */
-const SCHEMA_KEYWORDS = ['type', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'maxProperties', 'additionalProperties'];
 
 /** What is not even HTTP, or does not arrive in time. */
 export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket) {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../demo/service/app.ts';
 import { ERRORS } from '../../demo/service/errors.ts';
@@ -315,5 +317,22 @@ describe('errors', () => {
     ]) {
       expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     }
+  });
+});
+
+describe('demo/README.md', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../demo/README.md'), 'utf8');
+
+  test.each(Object.entries(ERRORS))('has the error %s with its status', (code, [status]) => {
+    const row = readme.split('\n').find((line) => line.includes(`\`${code}\``));
+    expect(row).toContain(String(status));
+  });
+
+  test.each(Object.entries(DECLINED_NUMBERS))('has the test card %s: %s', (number, reason) => {
+    expect(readme).toContain(`| ${(number.match(/..../g) ?? []).join(' ')} | declined, \`${reason}\` |`);
+  });
+
+  test.each(ACCOUNTS)('has the account $id', ({ id, secretKey }) => {
+    expect(readme).toContain(`| \`${id}\` | \`${secretKey}\` |`);
   });
 });
