@@ -14,6 +14,8 @@ import { ACCOUNTS } from '../../demo/service/app.ts';
 import { generateRsaKeyPair, type KeyPair } from '../../demo/service/processor/index.ts';
 import { CARD, type Reply, seal, startService } from '../support/card-payment-service.ts';
 
+vi.setConfig({ testTimeout: 60_000 }); // for a machine that is busy with other things
+
 const authorization = `Bearer ${ACCOUNTS[0].secretKey}`;
 const running: ReturnType<typeof startService>[] = [];
 const start = (...options: Parameters<typeof startService>) => {
@@ -85,7 +87,7 @@ describe('many at once', () => {
 });
 
 describe('what stays', () => {
-  test('a private key is gone from memory once it is used, and once it has expired', { timeout: 30_000 }, async () => {
+  test('a private key is gone from memory once it is used, and once it has expired', async () => {
     setFlagsFromString('--expose-gc');
     const gc = runInNewContext('gc') as () => void;
     const privateKeys: WeakRef<object>[] = [];
@@ -112,7 +114,7 @@ describe('what stays', () => {
     await expectAlive([false, false]);
   });
 
-  test('the block is not in the service’s heap once it is processed, nor is the card', { timeout: 60_000 }, async () => {
+  test('the block is not in the service’s heap once it is processed, nor is the card', async () => {
     const child = fork(join(import.meta.dirname, '../support/service-process.ts'), {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -263,8 +265,8 @@ describe('what is not a request', () => {
 });
 
 describe('over the wire', async () => {
-  const wired = start({ requestTimeoutMs: 300 });
-  await wired.app.listen({ port: 0, host: '127.0.0.1' });
+  const [wired, impatient] = [start(), start({ requestTimeoutMs: 300 })];
+  for (const { app } of [wired, impatient]) await app.listen({ port: 0, host: '127.0.0.1' });
   const stillServes = async () => expect((await wired.pay()).status).toBe('committed');
 
   test.each([
@@ -289,8 +291,8 @@ describe('over the wire', async () => {
     ],
     ['its headers', 'POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthoriz'],
   ])('a client that never ends %s: the others are served meanwhile, and it is told 408 and let go', async (_, bytes) => {
-    const answer = exchange(wired, bytes);
-    await stillServes();
+    const answer = exchange(impatient, bytes);
+    expect((await impatient.pay()).status).toBe('committed');
     expect(await answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
   });
 
