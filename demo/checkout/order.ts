@@ -1,0 +1,6 @@
+/** What is paid for. `amount`: minor units. */
+export interface Order {
+  amount: number;
+  currency: string;
+  description: string;
+}

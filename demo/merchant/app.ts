@@ -1,0 +1,84 @@
+import helmet from '@fastify/helmet';
+import { CardEncryptionError } from 'cardseal';
+import Fastify, { type FastifyReply } from 'fastify';
+import { buildAssets } from '../checkout/assets.ts';
+import { problemPage } from '../checkout/outcomes.ts';
+import { CardPayments, CardPaymentsError, type CardPaymentsOptions } from './card-payments.ts';
+import { addCheckout } from './checkout.ts';
+
+export interface MerchantOptions extends CardPaymentsOptions {
+  /** Gets one line for each request, with method, route and status, and one for each payment whose outcome needs a look. */
+  log?: (line: string) => void;
+}
+
+/** What cardseal works under; and the page's own stylesheet and request. */
+const CONTENT_SECURITY_POLICY = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'form-action': ["'self'"],
+  'base-uri': ["'none'"],
+  'frame-ancestors': ["'none'"],
+  'require-trusted-types-for': ["'script'"],
+};
+
+/**
+ * The merchant's server: it serves the checkout page and alone talks to the Card Payment Service. Not listening yet:
+ * `await createMerchant(options).listen({ port: 0 })`. Nothing that a browser sends is ever logged or sent back.
+ *
+ * @throws TypeError if the service's address or the secret key is not one.
+ */
+export function createMerchant({ log = () => {}, ...options }: MerchantOptions) {
+  const payments = new CardPayments(options);
+  const assets = buildAssets();
+  const app = Fastify({
+    bodyLimit: 8 * 1024, // a block takes less than 2
+    requestTimeout: 30_000,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false, // HEAD would order a key
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply as FastifyReply, 400), // a path that cannot be decoded
+  });
+  app.removeAllContentTypeParsers(); // what Fastify's own cannot parse they repeat in their errors
+  app.addContentTypeParser(
+    ['application/json', 'application/x-www-form-urlencoded'],
+    { parseAs: 'string' },
+    async (_: unknown, body: string) => body,
+  );
+
+  app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY } });
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store'); // a page has a key that is of one checkout alone
+  });
+  app.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
+    log(`${method} ${routeOptions.url ?? '(no such page)'} ${statusCode}`); // the route: an address as it was sent can have a card in it
+  });
+  app.setNotFoundHandler((_request, reply) => sendProblem(reply, 404));
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    if (error instanceof CardEncryptionError && error.code === 'invalid_encrypted_card') return sendProblem(reply, 400);
+    if (error instanceof CardPaymentsError) return sendProblem(reply, 502);
+    if (!error.statusCode || error.statusCode >= 500) log(`Failed: ${error.name}`); // without its message
+    return sendProblem(reply, error.statusCode ?? 500);
+  });
+
+  app.get('/', async (_request, reply) => reply.redirect('/checkout'));
+  app.get<{ Params: { file: string } }>('/assets/:file', async ({ params }, reply) => {
+    const asset = assets.get(params.file);
+    return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
+  });
+  app.register(async (scope) => addCheckout(scope, { payments, log }));
+  return app;
+}
+
+const PROBLEMS: Record<number, string> = {
+  400: 'The shop did not accept what was sent. You have not paid.',
+  404: 'There is no such page.',
+  502: 'The shop cannot take payments right now. You have not paid.',
+};
+
+function sendProblem(reply: FastifyReply, status: number) {
+  return reply
+    .code(status)
+    .type('text/html; charset=utf-8')
+    .send(problemPage(PROBLEMS[status] ?? PROBLEMS[status < 500 ? 400 : 502]!));
+}

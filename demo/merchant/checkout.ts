@@ -1,0 +1,132 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import cookie from '@fastify/cookie';
+import session from '@fastify/session';
+import { browserKey, parseEncryptedCard } from 'cardseal/server';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { bundledPage } from '../checkout/bundled/page.ts';
+import type { Order } from '../checkout/order.ts';
+import { processingPage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
+import { type CardPaymentIntent, type CardPayments, CardPaymentsError, type EncryptedCard } from './card-payments.ts';
+
+/** What the server remembers of a shopper's checkout. Nothing of the card: it never has any. */
+interface Checkout {
+  /** `unresolved`: the service's answer was lost. Then the card is not asked for again. */
+  phase: 'open' | 'authorizing' | 'unresolved';
+  /** One for each checkout. A declined one is replaced, because an intent is authorized once. */
+  intent?: CardPaymentIntent | undefined;
+  /** The key that the page has, `expiresAt` in milliseconds. Forgotten before a card under it is sent on. */
+  key?: { id: string; expiresAt: number } | undefined;
+  /** Why the shopper sees the form again. */
+  notice?: string | undefined;
+}
+
+declare module 'fastify' {
+  interface Session {
+    checkout?: Checkout;
+  }
+}
+
+const ORDER: Order = { amount: 2490, currency: 'USD', description: 'One book' };
+
+const EXPIRED = 'That took too long. Please enter your card again. You have not paid.';
+const REFUSED = 'The payment could not be made. You have not paid.';
+
+interface Parts {
+  payments: CardPayments;
+  log: (line: string) => void;
+}
+
+/** The checkout of each shopper: its page, and the address that takes the encrypted card. */
+export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
+  app.register(cookie);
+  app.register(session, {
+    secret: randomBytes(32).toString('hex'),
+    saveUninitialized: false,
+    rolling: false,
+    cookie: { secure: 'auto', sameSite: 'lax', httpOnly: true },
+  });
+  app.get('/checkout', showCheckout);
+  app.post('/checkout/pay', pay);
+  app.post('/checkout/new', startNew);
+
+  /** The form with a fresh key, or how the payment went. */
+  async function showCheckout({ session }: FastifyRequest, reply: FastifyReply) {
+    reply.type('text/html; charset=utf-8');
+    session.checkout ??= { phase: 'open' };
+    const { checkout } = session;
+    if (isSettled(checkout)) return outcomePage(checkout);
+    const isDraft = checkout.intent?.status === 'created';
+    const [intent, key] = await Promise.all([
+      isDraft ? checkout.intent : payments.createIntent(ORDER, { idempotencyKey: randomUUID() }),
+      payments.createEncryptionKey(),
+    ]);
+    if (isSettled(checkout)) return outcomePage(checkout); // another request paid meanwhile
+    const { notice } = checkout;
+    Object.assign(checkout, { intent, key: { id: key.id, expiresAt: key.expires_at }, notice: undefined });
+    return bundledPage(ORDER, browserKey(key), notice);
+  }
+
+  /** Whatever became of it, the checkout page shows it: also to who posts twice, or has lost the session. */
+  async function pay(request: FastifyRequest, reply: FastifyReply) {
+    const { checkout } = request.session;
+    const { key, intent } = checkout ?? {};
+    if (checkout && key && intent) {
+      const block = readBlock(request, key);
+      // In the turn in which the key was there. In memory, all requests of a shopper share this object; a store elsewhere must be asked for
+      // the key in a way that gives it out once.
+      checkout.key = undefined;
+      if (block) await authorize(checkout, intent.id, block);
+      else checkout.notice = EXPIRED;
+    }
+    return reply.redirect('/checkout', 303);
+  }
+
+  async function authorize(checkout: Checkout, id: string, block: EncryptedCard) {
+    checkout.phase = 'authorizing';
+    try {
+      checkout.intent = await payments.authorize(id, block, { idempotencyKey: randomUUID() });
+      const { status, failure_reason } = checkout.intent;
+      checkout.phase = ['committed', 'authorized', 'failed'].includes(status) ? 'open' : 'unresolved';
+      if (status === 'failed') checkout.notice = `The card was declined: ${failure_reason}. You have not paid. Please try another card.`;
+    } catch (error) {
+      const recovery = error instanceof CardPaymentsError ? error.recovery : 'resolve_intent';
+      log(`Not authorized: ${id}, ${recovery}`);
+      checkout.phase = recovery === 'resolve_intent' ? 'unresolved' : 'open';
+      checkout.notice = recovery === 'restart_checkout' ? EXPIRED : REFUSED;
+      if (recovery === 'not_specified') checkout.intent = undefined; // perhaps because of it
+    }
+  }
+
+  async function startNew({ session }: FastifyRequest, reply: FastifyReply) {
+    if (session.checkout?.phase !== 'authorizing') session.set('checkout', undefined);
+    return reply.redirect('/checkout', 303);
+  }
+}
+
+function isSettled({ phase, intent }: Checkout) {
+  return phase !== 'open' || intent?.status === 'committed' || intent?.status === 'authorized';
+}
+
+function outcomePage({ phase, intent }: Checkout): string {
+  if (phase === 'authorizing') return processingPage();
+  return phase === 'unresolved' ? unknownPage(intent!.id) : receiptPage(intent!);
+}
+
+/**
+ * The block that was posted: JSON as the page's script sends it, or the one field of a form. `undefined` if its key has expired.
+ *
+ * @throws CardEncryptionError `invalid_encrypted_card`
+ */
+function readBlock({ headers, body }: FastifyRequest, { id, expiresAt }: { id: string; expiresAt: number }): EncryptedCard | undefined {
+  let input = body;
+  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
+    const fields = [...new URLSearchParams(body as string)];
+    input = fields.length === 1 && fields[0]![0] === 'encrypted_card' ? fields[0]![1] : undefined;
+  }
+  try {
+    return parseEncryptedCard(input, { keyId: id, expiresAt });
+  } catch (error) {
+    if (Date.now() > expiresAt) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,283 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createMerchant } from '../../demo/merchant/app.ts';
+import { ACCOUNTS, createService, type ServiceOptions } from '../../demo/service/app.ts';
+import { type Card, type CardEncryptionKey, encryptCard } from '../../src/index.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+
+const SECRET_KEY = ACCOUNTS[0].secretKey;
+const VISA = { number: '4242424242424242', name: 'Ada Lovelace', exp_month: '12', exp_year: '2039', cvv: '8350' };
+const DECLINED = { ...VISA, number: '4000000000000002' };
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Both servers, listening; what the merchant's logged, and which operations it asked the service for. */
+async function start({ timeoutMs, ...options }: ServiceOptions & { timeoutMs?: number } = {}) {
+  const calls: string[] = [];
+  const lines: string[] = [];
+  /** Told before the service answers an authorize. */
+  const service = { beforeAuthorize: async () => {} };
+  const app = createService({ generateKeyPair: recycledKeyPair, ...options });
+  app.addHook('preHandler', async ({ routeOptions }) => {
+    calls.push(routeOptions.url!.split('/').at(-1)!);
+    if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
+  });
+  closing.push(() => app.close());
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
+  const log = (line: string) => lines.push(line);
+  const merchant = createMerchant({ baseUrl, secretKey: SECRET_KEY, log, ...(timeoutMs && { timeoutMs }) });
+  closing.push(() => merchant.close());
+  const address = await merchant.listen({ host: '127.0.0.1', port: 0 });
+  return { address, calls, lines, service, stopService: () => app.close(), shopper: () => new Shopper(address) };
+}
+
+/** What a browser does of itself: keeps the cookie. */
+class Shopper {
+  #cookie = '';
+
+  constructor(readonly address: string) {}
+
+  async send(path: string, init: RequestInit = {}) {
+    const headers = { ...(init.headers as Record<string, string>), ...(this.#cookie && { cookie: this.#cookie }) };
+    const response = await fetch(this.address + path, { redirect: 'manual', ...init, headers });
+    this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  }
+
+  /** The checkout page and the key in it; `undefined` if the page has no form. */
+  async open() {
+    const page = await this.send('/checkout');
+    const attribute = page.text.split('data-key="')[1]?.split('"')[0];
+    return { ...page, key: attribute ? (JSON.parse(attribute.replaceAll('&quot;', '"')) as CardEncryptionKey) : undefined };
+  }
+
+  post(block: unknown, type = 'application/json') {
+    return this.send('/checkout/pay', {
+      method: 'POST',
+      body: typeof block === 'string' ? block : JSON.stringify(block),
+      headers: { 'content-type': type },
+    });
+  }
+
+  /** Opens the page, pays and looks at what the page shows then. */
+  async pay(card: Card) {
+    const { key } = await this.open();
+    const answer = await this.post(await encryptCard(key as CardEncryptionKey, { ...card }));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/checkout']);
+    return this.open();
+  }
+}
+
+describe('the checkout page', () => {
+  test('gets the three key fields and nothing else of the service', async () => {
+    const { shopper, calls } = await start();
+    const { key, text } = await shopper().open();
+    expect(Object.keys(key!)).toEqual(['id', 'scheme', 'public_key']);
+    for (const secret of ['expires_at', 'pi_card_', SECRET_KEY]) expect(text).not.toContain(secret);
+    expect(calls.sort()).toEqual(['card', 'encryption-keys']);
+  });
+
+  test('is sent with the headers that it is built for', async () => {
+    const { shopper } = await start();
+    const { headers } = await shopper().open();
+    expect(headers.get('content-security-policy')).toBe(
+      "default-src 'none';script-src 'self';style-src 'self';connect-src 'self';form-action 'self';base-uri 'none';frame-ancestors 'none';" +
+        "require-trusted-types-for 'script'",
+    );
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('set-cookie')).toMatch(/; HttpOnly; SameSite=Lax$/);
+  });
+
+  test('has no script or style in it, and no control that a form would post', async () => {
+    const { shopper } = await start();
+    const { text } = await shopper().open();
+    expect(text.match(/<(input|select)\b/g)).toHaveLength(5);
+    expect(text).not.toMatch(/<(input|select|button)[^>]* name=/);
+    expect(text).not.toMatch(/<style|<script[^>]*>[^<]| style=| on\w+=/);
+  });
+
+  test('asks for a fresh key each time, and for one intent', async () => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    const [first, second] = [await ada.open(), await ada.open()];
+    expect(first.key!.id).not.toBe(second.key!.id);
+    expect(calls.sort()).toEqual(['card', 'encryption-keys', 'encryption-keys']);
+  });
+
+  test('is not asked for by HEAD, which would order a key', async () => {
+    const { shopper, calls } = await start();
+    expect((await shopper().send('/checkout', { method: 'HEAD' })).status).toBe(404);
+    expect(calls).toEqual([]);
+  });
+
+  test('says that the shop cannot take payments while the service is away', async () => {
+    const { shopper, stopService } = await start();
+    await stopService();
+    expect(await shopper().open()).toMatchObject({ status: 502, key: undefined });
+  });
+});
+
+describe('paying', () => {
+  test.each([
+    ['by the script of the page', (block: string) => [block, 'application/json']],
+    ['by a form', (block: string) => [new URLSearchParams({ encrypted_card: block }).toString(), 'application/x-www-form-urlencoded']],
+  ] as const)('works %s, and the page shows it from then on', async (_, post) => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    const { key } = await ada.open();
+    const [body, type] = post(JSON.stringify(await encryptCard(key as CardEncryptionKey, { ...VISA })));
+    expect((await ada.post(body!, type)).status).toBe(303);
+    for (const page of [await ada.open(), await ada.open()]) {
+      expect(page.key).toBeUndefined();
+      expect(page.text).toContain('<dd>committed</dd>');
+      expect(page.text).toContain('<dd>visa ending in 4242</dd>');
+    }
+    expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
+  });
+
+  test('after a decline goes on with another key and another intent', async () => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    const { text, key } = await ada.pay(DECLINED);
+    expect(text).toContain('The card was declined: card_declined. You have not paid.');
+    expect(key).toBeDefined();
+    expect((await ada.pay(VISA)).text).toContain('committed');
+    expect(calls.filter((call) => call === 'card')).toHaveLength(2);
+  });
+
+  test('starts again when the key has expired, and sends nothing on', async () => {
+    const { shopper, calls } = await start({ clock: () => Date.now() - 60_000, keyLifetimeMs: 1 });
+    const { text, key } = await shopper().pay(VISA);
+    expect(text).toContain('That took too long. Please enter your card again.');
+    expect(key).toBeDefined();
+    expect(calls).not.toContain('authorize');
+  });
+
+  test('starts again with the same intent when only the service finds the key expired', async () => {
+    let ahead = 0;
+    const { shopper, calls, service, lines } = await start({ clock: () => Date.now() + ahead, keyLifetimeMs: 60_000 });
+    service.beforeAuthorize = async () => {
+      ahead = 120_000;
+    };
+    const { text, key } = await shopper().pay(VISA);
+    expect(text).toContain('That took too long. Please enter your card again.');
+    expect(key).toBeDefined();
+    expect(calls.filter((call) => call === 'card')).toHaveLength(1);
+    expect(lines.join('\n')).toContain('restart_checkout');
+  });
+
+  test('happens once, however often and however fast the block is posted', async () => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    const { key } = await ada.open();
+    const block = await encryptCard(key as CardEncryptionKey, { ...VISA });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ada.post(block)));
+    for (const { status } of [...answers, await ada.post(block)]) expect(status).toBe(303);
+    expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
+    expect((await ada.open()).text).toContain('committed');
+  });
+
+  test('shows no form while it is under way', async () => {
+    const { shopper, service } = await start();
+    const ada = shopper();
+    const pages: Awaited<ReturnType<Shopper['open']>>[] = [];
+    service.beforeAuthorize = async () => {
+      pages.push(await ada.open());
+      await ada.send('/checkout/new', { method: 'POST' });
+      pages.push(await ada.open());
+    };
+    expect((await ada.pay(VISA)).text).toContain('committed');
+    expect(pages.map(({ key }) => key)).toEqual([undefined, undefined]);
+    for (const { text } of pages) expect(text).toContain('Your payment is under way');
+  });
+
+  test('asks for no card again when the answer of the service is lost', async () => {
+    const { shopper, calls, service, lines } = await start({ timeoutMs: 200 });
+    const hold = new AbortController();
+    closing.push(async () => hold.abort());
+    service.beforeAuthorize = () => new Promise((resolve) => hold.signal.addEventListener('abort', () => resolve()));
+    const ada = shopper();
+    for (const page of [await ada.pay(VISA), await ada.open()]) {
+      expect(page.key).toBeUndefined();
+      expect(page.text).toContain('We do not know yet whether you have paid');
+      expect(page.text).toContain('pi_card_');
+    }
+    expect(lines.filter((line) => line.includes('resolve_intent'))).toHaveLength(1);
+    expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
+    await ada.send('/checkout/new', { method: 'POST' });
+    expect((await ada.open()).key).toBeDefined();
+  });
+
+  test('is not possible with the block of another checkout', async () => {
+    const { shopper, calls } = await start();
+    const [ada, bob] = [shopper(), shopper()];
+    const { key } = await ada.open();
+    await bob.open();
+    const block = await encryptCard(key as CardEncryptionKey, { ...VISA });
+    expect((await bob.post(block)).status).toBe(400);
+    expect((await shopper().post(block)).status).toBe(303); // without a session: to the form
+    expect(calls).not.toContain('authorize');
+  });
+});
+
+describe('a body that is anything but the block', () => {
+  const JSON_TYPE = 'application/json';
+  const FORM = 'application/x-www-form-urlencoded';
+  const clear = JSON.stringify(VISA);
+
+  test.each<[string, string, string, number]>([
+    ['a clear card', clear, JSON_TYPE, 400],
+    ['a clear card in broken JSON', `{"number":"${VISA.number}",`, JSON_TYPE, 400],
+    ['a clear card as text', clear, 'text/plain', 415],
+    ['a clear card as a form', new URLSearchParams(VISA).toString(), FORM, 400],
+    ['a clear card in the field of the block', new URLSearchParams({ encrypted_card: clear }).toString(), FORM, 400],
+    ['a clear card in the content type', clear, `application/${VISA.number}`, 415],
+    ['a clear card in 9 KB', clear.padEnd(9 * 1024), JSON_TYPE, 413],
+    ['nothing', '', JSON_TYPE, 400],
+  ])('is refused, and neither logged nor sent back: %s', async (_, body, type, status) => {
+    const { shopper, lines, calls } = await start();
+    const ada = shopper();
+    await ada.open();
+    const answer = await ada.post(body, type);
+    expect(answer.status).toBe(status);
+    expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(VISA.number);
+    expect(lines).toEqual(['GET /checkout 200', `POST /checkout/pay ${status}`]);
+    expect(calls).not.toContain('authorize');
+    expect((await ada.pay(VISA)).text).toContain('committed'); // and nothing is broken by it
+  });
+
+  test('is refused beside the block', async () => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    const { key } = await ada.open();
+    const block = await encryptCard(key as CardEncryptionKey, { ...VISA });
+    const fields = new URLSearchParams({ encrypted_card: JSON.stringify(block), number: VISA.number }).toString();
+    expect((await ada.post({ ...block, number: VISA.number })).status).toBe(400);
+    expect((await ada.post(fields, FORM)).status).toBe(400);
+    expect(calls).not.toContain('authorize');
+    expect((await ada.post(block)).status).toBe(303);
+    expect((await ada.open()).text).toContain('committed');
+  });
+
+  test.each([
+    ['/checkout/pay?number=4242424242424242', 404],
+    ['/4242424242424242', 404],
+    ['/assets/4242424242424242', 404],
+    ['/checkout?number=4242424242424242', 200],
+    ['/%zz4242424242424242', 400],
+  ])('is not looked for in an address: GET %s', async (path, status) => {
+    const { shopper, lines } = await start();
+    const answer = await shopper().send(path);
+    expect(answer.status).toBe(status);
+    expect(answer.text + lines.join('\n')).not.toContain(VISA.number);
+  });
+});
+
+test('the server starts with no secret key but a right one, and no address but https or this machine', () => {
+  expect(() => createMerchant({ baseUrl: 'https://example.com', secretKey: 'pk_test_1' })).toThrow(TypeError);
+  expect(() => createMerchant({ baseUrl: 'http://example.com', secretKey: SECRET_KEY })).toThrow(TypeError);
+});
