@@ -1,0 +1,111 @@
+/** The whole system on one machine: `npm start`. */
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createMerchant } from './merchant/app.ts';
+import { ACCOUNTS, createService } from './service/app.ts';
+
+export interface DemoOptions {
+  /** Of the merchant's server; 0 takes one that is free. */
+  port: number;
+  /** Of the Card Payment Service; 0 takes one that is free. */
+  servicePort: number;
+  /** Milliseconds from issuing an encryption key to its `expires_at`; the service's default. */
+  keyLifetimeMs?: number;
+  /** Gets what the servers have to say, line by line: never anything of a card, nor the secret key. */
+  log: (line: string) => void;
+}
+
+/**
+ * Starts both servers on the loopback interface.
+ *
+ * @throws the listen error, such as `EADDRINUSE`, with nothing left running.
+ */
+export async function startDemo({ port, servicePort, keyLifetimeMs, log }: DemoOptions) {
+  const service = createService({
+    ...(keyLifetimeMs !== undefined && { keyLifetimeMs }),
+    logger: { stream: { write: (json) => tell(json, log) } },
+  });
+  const closing = [() => service.close()];
+  const close = async () => {
+    for (const part of closing.splice(0)) await part();
+  };
+  try {
+    const serviceAddress = await listen(service, servicePort);
+    const merchant = createMerchant({
+      baseUrl: serviceAddress,
+      secretKey: ACCOUNTS[0].secretKey,
+      log: (line) => log(`merchant: ${line}`),
+    });
+    closing.unshift(() => merchant.close()); // the merchant first: it uses the service
+    const merchantAddress = await listen(merchant, port);
+    return { checkout: `${merchantAddress}/checkout`, service: serviceAddress, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function listen(server: { listen(options: { host: string; port: number }): Promise<string> }, port: number): Promise<string> {
+  return server.listen({ host: '127.0.0.1', port });
+}
+
+/** What the service logs as JSON, for people: its answers and its failures. */
+function tell(json: string, log: (line: string) => void) {
+  const { method, route, status, level, msg } = JSON.parse(json);
+  if (method) log(`service:  ${method} ${route} ${status}`);
+  else if (level >= 40) log(`service:  ${msg}`);
+}
+
+const USAGE = `Usage: npm start -- [options]
+  --port <n>             of the checkout page, or PORT in the environment (3000)
+  --service-port <n>     of the Card Payment Service (3001)
+  --key-lifetime-ms <n>  milliseconds for which an encryption key is good (900000)
+  --help
+0 as a port takes one that is free.`;
+
+async function main() {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: process.env.PORT || '3000' },
+      'service-port': { type: 'string', default: '3001' },
+      'key-lifetime-ms': { type: 'string', default: '900000' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return console.log(USAGE);
+  const demo = await startDemo({
+    port: wholeNumber(values.port, 'port', 0, 65535),
+    servicePort: wholeNumber(values['service-port'], 'service-port', 0, 65535),
+    keyLifetimeMs: wholeNumber(values['key-lifetime-ms'], 'key-lifetime-ms', 1, 2 ** 31 - 1),
+    log: console.log,
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close); // on: tsx may pass on what the terminal sent, too
+  console.log(`Checkout page:        ${demo.checkout}`);
+  console.log(`Card Payment Service: ${demo.service} (described at /openapi.json)`);
+  console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');
+}
+
+function wholeNumber(text: string, option: string, min: number, max: number): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
+    throw new RangeError(`--${option} must be a whole number from ${min} to ${max}`);
+  }
+  return number;
+}
+
+/** What to do about it, for what a user can mend. */
+function explain(error: NodeJS.ErrnoException & { port?: number }): string {
+  if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
+    const why = error.code === 'EADDRINUSE' ? 'is taken' : 'is not for you to use';
+    return `Port ${error.port} ${why}. Choose others: npm start -- --port 4000 --service-port 4001`;
+  }
+  if (error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
+  return error.stack ?? error.message;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  main().catch((error) => {
+    console.error(explain(error));
+    process.exitCode = 1;
+  });
+}
