@@ -22,7 +22,7 @@ export function bundledPage(order: Order, key: CardEncryptionKey, notice?: strin
       <form id="checkout" method="post" action="/checkout/pay" data-key="${JSON.stringify(key)}" novalidate>
         ${cardFields()}
         <button disabled>Pay ${money(order)}</button>
-        <p id="status" role="status"></p>
+        <p id="status" role="status">Preparing the encryption …</p>
         <p id="again" hidden><a href="/checkout">Start again</a></p>
       </form>`,
   });

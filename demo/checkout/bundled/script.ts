@@ -16,6 +16,7 @@ const preparedKey = prepareKey(JSON.parse(form.dataset.key!));
 preparedKey.then(
   () => {
     button.disabled = false;
+    say('');
   },
   () => startAgain('This browser cannot encrypt your card. Nothing was sent.'),
 );

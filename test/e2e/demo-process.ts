@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** `demo/start.ts` as `npm start` runs it, in a process of its own. */
+export class DemoProcess {
+  /** Everything it printed, on both outputs. */
+  output = '';
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown[]>;
+
+  /** @param args - Options of the demo; ports that are free unless they say otherwise. */
+  constructor(...args: string[]) {
+    this.#child = spawn(process.execPath, ['--import', 'tsx', 'demo/start.ts', '--port', '0', '--service-port', '0', ...args], {
+      cwd: root,
+    });
+    this.#exit = once(this.#child, 'close');
+    for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.output += text;
+      });
+    }
+  }
+
+  /** The addresses it prints when it is ready. */
+  async addresses(): Promise<{ checkout: string; service: string }> {
+    while (!this.output.includes('Ctrl-C')) {
+      await Promise.race([once(this.#child.stdout!, 'data'), this.#exit]);
+      if (this.#child.exitCode !== null) throw new Error(`The demo ended early:\n${this.output}`);
+    }
+    const addressAfter = (label: string) => this.output.split(label)[1]!.trim().split(/\s/)[0]!;
+    return { checkout: addressAfter('Checkout page:'), service: addressAfter('Card Payment Service:') };
+  }
+
+  /** Resolves with the exit code and, if one ended it, the signal. */
+  async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<unknown[]> {
+    this.#child.kill(signal);
+    return this.#exit;
+  }
+
+  exit(): Promise<unknown[]> {
+    return this.#exit;
+  }
+}

@@ -1,0 +1,40 @@
+import { createServer } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { DemoProcess } from './demo-process.ts';
+
+describe('npm start', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'serves both addresses that it prints, and on %s ends with code 0 and serves them no more',
+    async (signal) => {
+      const demo = new DemoProcess();
+      const { checkout, service } = await demo.addresses();
+      expect((await fetch(checkout)).status).toBe(200);
+      expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
+      expect(await demo.stop(signal)).toEqual([0, null]);
+      expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
+      expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
+      await expect(fetch(checkout)).rejects.toThrow();
+      await expect(fetch(service)).rejects.toThrow();
+    },
+  );
+
+  test.each(['--port', '--service-port'])('says which port is taken and what to do, and ends: %s', async (option) => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as { port: number };
+    const demo = new DemoProcess(option, String(port));
+    expect(await demo.exit()).toEqual([1, null]);
+    expect(demo.output.trim()).toBe(`Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`);
+    other.close();
+  });
+
+  test.each(['--port=x', '--key-lifetime-ms=0', '--no-such-option'])(
+    'explains its options when it does not understand %s',
+    async (option) => {
+      const demo = new DemoProcess(option);
+      expect(await demo.exit()).toEqual([1, null]);
+      expect(demo.output).toContain('Usage: npm start -- [options]');
+      expect(demo.output).not.toContain('    at '); // no stack
+    },
+  );
+});
