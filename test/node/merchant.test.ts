@@ -97,6 +97,8 @@ describe('the checkout page', () => {
     const { text } = await shopper().open();
     expect(text.match(/<(input|select)\b/g)).toHaveLength(5);
     expect(text).not.toMatch(/<(input|select|button)[^>]* name=/);
+    expect(text).toContain('<button disabled>'); // by script alone is it enabled
+    expect(text).toContain('<noscript><p class="notice">Paying needs JavaScript');
     expect(text).not.toMatch(/<style|<script[^>]*>[^<]| style=| on\w+=/);
   });
 
