@@ -38,8 +38,8 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
     await shopper.close();
   });
 
-  async function enter(card: Entries) {
-    for (const [label, value] of Object.entries(card)) await shopper.enter(label, value);
+  async function enter(card: Entries, person = shopper) {
+    for (const [label, value] of Object.entries(card)) await person.enter(label, value);
   }
 
   async function pay(card: Entries) {
@@ -79,6 +79,20 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
     await pay(VISA);
     await shopper.see('committed');
     expect(requestsToPay()).toBe(before + 1);
+  });
+
+  test.each(['light', 'dark'] as const)('can be used by people with a disability, in %s colours', async (colorScheme) => {
+    const ada = await browser.newShopper({ colorScheme });
+    await ada.open(proxy.address);
+    expect(await ada.barriers()).toEqual([]);
+    await ada.press('Pay');
+    await ada.see('Check the card number');
+    expect(await ada.barriers()).toEqual([]);
+    await enter(VISA, ada);
+    await ada.press('Pay');
+    await ada.see('visa ending in 4242');
+    expect(await ada.barriers()).toEqual([]);
+    await ada.close();
   });
 
   test('keeps no card and does not claim to know when the shop cannot be reached', async () => {

@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import { chromium } from 'playwright';
 import { need } from '../prepare/browsers.ts';
 
@@ -17,12 +18,17 @@ export interface Shopper {
   text(): Promise<string>;
   /** The label or name of what has the focus. */
   focus(): Promise<string>;
+  /** What keeps people with a disability from using the page, by the rules of WCAG 2.2 AA that a program can check. */
+  barriers(): Promise<string[]>;
   /** What the browser had to complain of: errors of scripts, violations of the Content-Security-Policy. */
   complaints(): string[];
   close(): Promise<void>;
 }
 
-export type Browser = { newShopper(options?: { javaScript?: boolean }): Promise<Shopper>; close(): Promise<void> };
+export interface Browser {
+  newShopper(options?: { javaScript?: boolean; colorScheme?: 'light' | 'dark' }): Promise<Shopper>;
+  close(): Promise<void>;
+}
 
 /** Another engine is one more entry here. */
 export const BROWSERS: Record<string, () => Promise<Browser>> = { chromium: startChromium };
@@ -31,8 +37,8 @@ async function startChromium(): Promise<Browser> {
   const { from, path } = need('chromium');
   const browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
   return {
-    async newShopper({ javaScript = true } = {}) {
-      const context = await browser.newContext({ javaScriptEnabled: javaScript });
+    async newShopper({ javaScript = true, colorScheme = 'light' } = {}) {
+      const context = await browser.newContext({ javaScriptEnabled: javaScript, colorScheme });
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
@@ -51,6 +57,14 @@ async function startChromium(): Promise<Browser> {
         see: (text) => page.getByText(text).first().waitFor(),
         text: () => page.locator('body').innerText(),
         focus: () => page.evaluate(() => (document.activeElement as HTMLInputElement).labels?.[0]?.textContent ?? ''),
+        async barriers() {
+          await page.evaluate(axe.source);
+          const { violations } = await page.evaluate(() => {
+            const { axe } = globalThis as unknown as { axe: typeof import('axe-core') };
+            return axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] });
+          });
+          return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+        },
         complaints: () => complaints,
         close: () => context.close(),
       };
