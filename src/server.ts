@@ -42,7 +42,10 @@ export function browserKey(key: CardEncryptionKey): CardEncryptionKey {
  *
  * Specification: "Encrypted card block".
  */
-export function parseEncryptedCard(input: unknown, expected: { keyId?: string; expiresAt?: number } = {}): EncryptedCard {
+export function parseEncryptedCard(
+  input: unknown,
+  expected: { keyId?: string | undefined; expiresAt?: number | undefined } = {},
+): EncryptedCard {
   const block = readBlock(input);
   if (!block) throw refusal('This is not an encrypted card block: exactly payload, key_id and layout, as encryptCard made them');
   if ('keyId' in expected && block.key_id !== expected.keyId) throw refusal('The card was not encrypted under the key of this checkout');
