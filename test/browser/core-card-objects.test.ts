@@ -70,6 +70,7 @@ describe.each(FIELD_NAMES)('%s', (field) => {
   test('must be there', async () => {
     const { [field]: _, ...rest } = card();
     await refuses(rest as never);
+    expect(rest).not.toHaveProperty(field); // nothing to empty, so nothing is added
   });
 
   test('must not be inherited', async () => {
@@ -311,35 +312,52 @@ describe('memory', () => {
     expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
     expect(new Uint8Array(view)).toEqual(new Uint8Array(16));
   });
+
+  test('shared memory is refused in engines that know no resizable memory, too', async () => {
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    const resizable = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')!;
+    Reflect.deleteProperty(ArrayBuffer.prototype, 'resizable');
+    try {
+      const view = new Uint8Array(buffer, 0, 16);
+      view.set(utf8(number));
+      expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+      expect(await decrypt(await encryptCard(freshKey(), byteCard()))).toEqual(card());
+    } finally {
+      Object.defineProperty(ArrayBuffer.prototype, 'resizable', resizable);
+    }
+  });
 });
 
 describe('a polluted Object.prototype', () => {
   const polluted: string[] = [];
-  function pollute(name: string, value: unknown) {
-    polluted.push(name);
-    Object.defineProperty(Object.prototype, name, Object.assign(Object.create(null), { value, configurable: true, writable: true }));
+  function pollute(pollution: Record<string, unknown>) {
+    polluted.push(...Object.keys(pollution));
+    const descriptors = Object.getOwnPropertyDescriptors(pollution);
+    for (const name of polluted)
+      Object.defineProperty(Object.prototype, name, Object.setPrototypeOf({ ...descriptors[name], enumerable: false }, null));
   }
   const clean = () => {
     for (const name of polluted.splice(0)) Reflect.deleteProperty(Object.prototype, name);
   };
   afterEach(clean);
 
-  test.each<[string, unknown]>([
-    ['label', utf8('polluted')],
-    ['name', 'RSA-PSS'],
-    ['hash', 'SHA-1'],
-    ['value', card().number],
-    ['writable', true],
-    ['get', () => card().number],
-    ['set', () => {}],
-    ['cvv', '583'],
-  ])('with %s changes nothing', async (name, value) => {
+  test.each<[string, Record<string, unknown>]>([
+    ['label', { label: utf8('polluted') }],
+    ['name', { name: 'RSA-PSS' }],
+    ['hash', { hash: 'SHA-1' }],
+    ['value', { value: card().number }],
+    ['writable', { writable: true }],
+    ['value and writable', { value: card().number, writable: true }],
+    ['get', { get: () => card().number }],
+    ['set', { set: () => {} }],
+    ['cvv', { cvv: '583' }],
+  ])('with %s changes nothing', async (_, pollution) => {
     for (const prepare of [false, true]) {
       const [key, strings, bytes] = [freshKey(), card(), byteCard()];
       const [other, { cvv: _, ...incomplete }] = [freshKey(), card()];
-      const getters = define('number', { get: () => card().number, configurable: true });
+      const getters = define('number', { get: () => card().number, set() {}, configurable: true });
       const frozen = Object.freeze(card());
-      pollute(name, value);
+      pollute(pollution);
       const blocks = [
         await encryptCard(prepare ? await prepareKey(key) : key, strings).catch(String),
         await encryptCard(prepare ? await prepareKey(other) : other, bytes).catch(String),
