@@ -67,11 +67,13 @@ describe('a malformed public_key is invalid_key', () => {
     });
 
     test("with any byte changed but the modulus's", async () => {
+      // To all 255 other values; in the larger keys, whose bytes there are the same but for lengths, every single bit.
+      const masks = bits === 2048 ? Array.from({ length: 255 }, (_, i) => i + 1) : [1, 2, 4, 8, 16, 32, 64, 128];
       function* changed() {
-        for (const place of [...Array(header).keys(), ...Array.from({ length: trailer }, (_, i) => good().length - trailer + i)]) {
-          const spki = good();
-          for (let step = 1; step < 256; step++) {
-            spki[place]!++;
+        for (const place of [...Array(header).keys(), ...Array.from({ length: trailer }, (_, i) => i - trailer)]) {
+          for (const mask of masks) {
+            const spki = good();
+            spki[(place + spki.length) % spki.length]! ^= mask;
             yield spki;
           }
         }

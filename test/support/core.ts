@@ -46,10 +46,17 @@ export async function outcome(result: Promise<unknown>): Promise<string> {
 /** Decrypts the block with WebCrypto and reads it. */
 export async function decrypt(block: EncryptedCard): Promise<StringCard> {
   const ciphertext = fromBase64(block.payload);
-  const { private_key } = keys.rsa.find(({ bits }) => bits === ciphertext.length * 8)!;
-  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
-  const privateKey = await crypto.subtle.importKey('pkcs8', fromBase64(private_key), algorithm, false, ['decrypt']);
-  return read(block, new Uint8Array(await crypto.subtle.decrypt(algorithm, privateKey, ciphertext)));
+  return read(block, new Uint8Array(await crypto.subtle.decrypt('RSA-OAEP', await privateKey(ciphertext.length * 8), ciphertext)));
+}
+
+const privateKeys = new Map<number, Promise<CryptoKey>>();
+function privateKey(bits: number): Promise<CryptoKey> {
+  const { private_key } = keys.rsa.find((key) => key.bits === bits)!;
+  const imported =
+    privateKeys.get(bits) ??
+    crypto.subtle.importKey('pkcs8', fromBase64(private_key), { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt']);
+  privateKeys.set(bits, imported);
+  return imported;
 }
 
 /** Takes the plaintext apart by the layout, as the service does: throws unless the block is exactly as specified and fits the plaintext. */
