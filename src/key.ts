@@ -38,11 +38,11 @@ export function readKey(key: CardEncryptionKey): CardEncryptionKey {
   if (schemeKeys.has(key)) return key;
   let known = true;
   try {
-    const { scheme } = key;
+    const { scheme } = Object(key) === key ? key : null!;
     known = typeof scheme === 'string' && scheme in SCHEMES;
     const { id, public_key } = known ? key : ({} as Partial<CardEncryptionKey>);
     if (id && typeof id === 'string' && typeof public_key === 'string') return { id, scheme, public_key };
-  } catch {} // null, or what a getter throws: it could say anything
+  } catch {} // no object; or what a getter throws, which could say anything
   if (known) throw invalidKey('The key is not an object with the id, scheme and public_key that the service sent');
   throw new CardEncryptionError('unsupported_scheme', 'This version of cardseal knows the scheme RSA_OAEP_SHA256_V1 only');
 }

@@ -17,7 +17,7 @@ const planted = () => {
 };
 
 const FAILURES: Record<string, () => Promise<unknown>> = {
-  'unsupported_scheme: no object': () => encryptCard('planted' as never, card()),
+  'invalid_key: no object': () => encryptCard('planted' as never, card()),
   unsupported_scheme: () => encryptCard({ ...freshKey(), scheme: 'planted' }, card()),
   'invalid_key: null': () => encryptCard(null as never, card()),
   'invalid_key: throws': () => encryptCard(new Proxy(freshKey(), { get: planted }), card()),

@@ -173,13 +173,20 @@ describe('what is no key at all', () => {
   });
 });
 
-test.each([freshKey().public_key, JSON.stringify(freshKey()), 1, true, Symbol('key'), {}, [], () => {}, Promise.resolve(freshKey())])(
-  '%o has no scheme: unsupported_scheme',
-  async (key) => {
-    expect(await outcome(prepareKey(key as never))).toBe('unsupported_scheme');
-    expect(await outcome(encryptCard(key as never, card()))).toBe('unsupported_scheme');
-  },
-);
+test.each([
+  [freshKey().public_key, 'invalid_key'],
+  [JSON.stringify(freshKey()), 'invalid_key'],
+  [1, 'invalid_key'],
+  [true, 'invalid_key'],
+  [Symbol('key'), 'invalid_key'],
+  [{}, 'unsupported_scheme'],
+  [[], 'unsupported_scheme'],
+  [() => {}, 'unsupported_scheme'],
+  [Promise.resolve(freshKey()), 'unsupported_scheme'],
+])('%o has no scheme: %s', async (key, code) => {
+  expect(await outcome(prepareKey(key as never))).toBe(code);
+  expect(await outcome(encryptCard(key as never, card()))).toBe(code);
+});
 
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
   test.each([
