@@ -1,5 +1,5 @@
 import { CardEncryptionError } from './errors.ts';
-import { type CardEncryptionKey, type PreparedKey, prepareKey, readKey, schemeKeys } from './key.ts';
+import { type CardEncryptionKey, encodeBase64, type PreparedKey, prepareKey, readKey, schemeKeys } from './key.ts';
 import { type Card, type LayoutField, takeOver } from './plaintext.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function encryptCard(key: CardEncryptionKey | PreparedKey, card: Ca
     if (error) throw error;
     usedKeyIds.add(ownKey.id); // in the turn of the call: a second one finds it while this one waits
     try {
-      const { capacity, encrypt } = schemeKeys.get(await prepareKey(ownKey))!;
+      const { capacity, encrypt } = schemeKeys.get(ownKey) ?? schemeKeys.get(await prepareKey(ownKey))!;
       const limit = capacity - (length - layout[1]!.len);
       if (length > capacity) throw new CardEncryptionError('card_too_long', 'The name is too long for this key', { field: 'name', limit });
       ciphertext = encrypt(buffer.subarray(0, length));
@@ -53,6 +53,3 @@ export async function encryptCard(key: CardEncryptionKey | PreparedKey, card: Ca
     throw new CardEncryptionError('encryption_failed', 'WebCrypto could not encrypt: ask your server for a fresh key');
   }
 }
-
-const encodeBase64 = (bytes: Uint8Array & { toBase64?(): string }): string =>
-  bytes.toBase64?.() ?? btoa(bytes.reduce((binary, byte) => binary + String.fromCharCode(byte), ''));

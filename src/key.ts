@@ -58,7 +58,7 @@ async function rsaOaepSha256V1(publicKey: string) {
     throw new CardEncryptionError('insecure_context', message);
   }
   const spki = decodeBase64(publicKey);
-  const k = checkSpki(spki);
+  const k = checkSpki(publicKey, spki);
   try {
     const cryptoKey = await subtle.importKey('spki', spki, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['encrypt']);
     // A label on a polluted Object.prototype would silently become the OAEP label: hence no prototype, and for Node an explicit one.
@@ -71,36 +71,38 @@ async function rsaOaepSha256V1(publicKey: string) {
   }
 }
 
-/** Canonical Base64 only: `atob` by itself takes white space, missing padding and stray trailing bits. */
+/** Canonical Base64 only: what engines decode may have white space, stray trailing bits and, with `atob`, no padding. */
 function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
-  let binary = '';
+  let bytes = new Uint8Array();
   try {
-    binary = atob(base64);
+    const native = Uint8Array as { fromBase64?(base64: string): Uint8Array<ArrayBuffer> };
+    bytes = native.fromBase64?.(base64) ?? Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {} // not Base64 at all
-  if (btoa(binary) !== base64) {
-    const what = base64.includes('-----') ? 'PEM' : base64.includes('-') || base64.includes('_') ? 'base64url' : 'altered';
-    throw invalidKey(`public_key is ${what}, not canonical Base64: hand it over as the service sent it`);
-  }
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
+  if (encodeBase64(bytes) === base64) return bytes;
+  const what = base64.includes('-----') ? 'PEM' : base64.includes('-') || base64.includes('_') ? 'base64url' : 'altered';
+  throw invalidKey(`public_key is ${what}, not canonical Base64: hand it over as the service sent it`);
 }
+
+export const encodeBase64 = (bytes: Uint8Array & { toBase64?(): string }): string =>
+  bytes.toBase64?.() ?? btoa(bytes.reduce((binary, byte) => binary + String.fromCharCode(byte), ''));
 
 /**
  * Returns the modulus' length in bytes. Engines check little: Node 20 and WebKitGTK 2.50 import an exponent of 1 (the ciphertext IS the card),
  * Firefox 153 even moduli and RSA-PSS keys, all take 1024 bits. With size and exponent fixed, every byte but the modulus is fixed, too
- * (RFC 5280, 4.1; RFC 8017, A.1.1): a comparison does, no ASN.1 parser.
+ * (RFC 5280, 4.1; RFC 8017, A.1.1): a comparison does, no ASN.1 parser. The 33 bytes before the modulus are 44 characters of Base64.
  */
-function checkSpki(spki: Uint8Array): number {
-  const k = spki.length - 38;
-  const u16 = (n: number) => [n >> 8, n & 0xff];
-  const header = [0x30, 0x82, ...u16(k + 34)]; // SubjectPublicKeyInfo
-  header.push(0x30, 13, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 13, 1, 1, 1, 5, 0); // rsaEncryption, NULL
-  header.push(3, 0x82, ...u16(k + 15), 0, 0x30, 0x82, ...u16(k + 10), 2, 0x82, ...u16(k + 1), 0); // RSAPublicKey up to the modulus
-  const modulus = spki.subarray(header.length, -5);
-  const exact = header.every((byte, i) => byte === spki[i]) && [2, 3, 1, 0, 1].every((byte, i) => byte === spki.at(i - 5)); // e = 65537
-  if ((k === 256 || k === 384 || k === 512) && exact && modulus[0]! & 0x80 && modulus[k - 1]! & 1) return k;
+function checkSpki(base64: string, spki: Uint8Array): number {
+  const k = HEADERS[base64.slice(0, 44)]!;
+  const modulus = spki.subarray(33, -5);
+  const e = spki.subarray(-5).join(); // an INTEGER of three bytes: 65537
+  if (modulus.length === k && modulus[0]! & 0x80 && modulus[k - 1]! & 1 && e === '2,3,1,0,1') return k;
   throw invalidKey('public_key is not an RSA key (SPKI) of 2048, 3072 or 4096 bits with the exponent 65537');
 }
+const HEADERS: { [base64: string]: number } = {
+  __proto__: null as never,
+  MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA: 256,
+  MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA: 384,
+  MIICIjANBgkqhkiG9w0BAQEFAAOCAg8AMIICCgKCAgEA: 512,
+};
 
 const invalidKey = (message: string) => new CardEncryptionError('invalid_key', message);

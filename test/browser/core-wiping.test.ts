@@ -140,11 +140,12 @@ describe('the plaintext', () => {
   });
 
   test.each([
+    ['prepared', 'ok', () => prepareKey(freshKey()), {}],
     ['used', 'key_already_used', () => used(freshKey()), {}],
     ['good', 'invalid_card cvv', freshKey, { cvv: '58391' }],
     ['unknown', 'unsupported_scheme', () => ({ ...freshKey(), scheme: '' }), {}],
   ] as const)(
-    'is zeroed before the call returns if it is clear by then that nothing will be encrypted: %s key',
+    'is zeroed before the call returns if it is encrypted by then, or clear that it will not be: %s key',
     async (_, expected, make, overrides) => {
       const key = await make();
       const memory = watchMemory();
