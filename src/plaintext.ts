@@ -27,12 +27,13 @@ const FIELDS = [
  */
 export function takeOver(card: Card) {
   const buffer = new Uint8Array(512);
+  const encoder = new TextEncoder();
   const layout: { field: LayoutField; len: number }[] = [];
   let length = 0;
   let error: CardEncryptionError | undefined;
   const taken = FIELDS.map(([field, identifier, min, max, isValid]) => {
     const room = buffer.subarray(length, length + max); // what does not fit whole is refused, never cut
-    const { value, len } = take(card, field, room);
+    const { value, len } = take(card, field, room, encoder);
     if (len <= max) length += len;
     layout.push({ field: identifier, len });
     return { value, tooLong: len > max, valid: len >= min && len <= max && isValid(room.subarray(0, len)) };
@@ -48,14 +49,14 @@ export function takeOver(card: Card) {
 }
 
 /** Reads a field once, without running a getter, and copies it if the room holds it whole. `len` 0: nothing that can be taken. */
-function take(card: Card, field: CardField, room: Uint8Array): { value?: unknown; len: number } {
+function take(card: Card, field: CardField, room: Uint8Array, encoder: TextEncoder): { value?: unknown; len: number } {
   let value: unknown;
   let len = 0;
   try {
     const property = Object.getOwnPropertyDescriptor(card, field)!;
     if (Object.hasOwn(property, 'value')) value = property.value; // hasOwn: a polluted Object.prototype has a value, too
     if (typeof value === 'string') {
-      const { read, written } = new TextEncoder().encodeInto(value, room);
+      const { read, written } = encoder.encodeInto(value, room);
       len = read === value.length ? written : Number.POSITIVE_INFINITY;
     } else if (isUint8Array(value) && isFixed(internal(value, 'buffer'))) {
       len = internal(value, 'length');
