@@ -21,12 +21,14 @@ export type CardField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';
  */
 export class CardEncryptionError extends Error {
   override readonly name = 'CardEncryptionError';
-  declare readonly code: CardEncryptionErrorCode;
+  readonly code: CardEncryptionErrorCode;
   declare readonly field?: CardField;
   declare readonly limit?: number;
 
-  constructor(code: CardEncryptionErrorCode, message: string, where?: { field: CardField; limit?: number }) {
+  constructor(code: CardEncryptionErrorCode, message: string, where: { field?: CardField; limit?: number } = {}) {
     super(message);
-    Object.assign(this, { code }, where);
+    this.code = code;
+    for (const [name, value] of Object.entries(where))
+      Object.defineProperty(this, name, { __proto__: null, value, enumerable: true } as object);
   }
 }

@@ -53,10 +53,7 @@ export function readKey(key: CardEncryptionKey): CardEncryptionKey {
  */
 async function rsaOaepSha256V1(publicKey: string) {
   const subtle = globalThis.crypto?.subtle;
-  if (!subtle) {
-    const message = 'crypto.subtle is missing: serve the page over https or from localhost; give it to test environments like jsdom';
-    throw new CardEncryptionError('insecure_context', message);
-  }
+  if (!subtle) throw new CardEncryptionError('insecure_context', 'No crypto.subtle: use https or localhost; give it to test environments');
   const spki = decodeBase64(publicKey);
   const k = checkSpki(publicKey, spki);
   try {

@@ -34,7 +34,8 @@ export function browserKey(key: CardEncryptionKey): CardEncryptionKey {
  * @param input - The block as an object, or as its JSON text exactly as `JSON.stringify` writes it (so no property twice), of at most 4,096
  * characters. Getters are not run.
  * @param expected - What the session of this checkout remembers of its key: `keyId`, the `id` that was forwarded, and `expiresAt`, the
- * service's `expires_at` in milliseconds. One that is there but `undefined` matches nothing: a session without a key lets no block through.
+ * service's `expires_at` in milliseconds. What is there but `undefined`, either of them or the argument itself, matches nothing: a session
+ * without a key lets no block through.
  * @returns A fresh, plain object: `payload`, canonical Base64 of 256, 384 or 512 bytes; `key_id`; `layout`, five entries in order, with
  * lengths that their fields can have and that fit the payload's modulus together. It is the body for authorize.
  * @throws {@link CardEncryptionError} `invalid_encrypted_card`, and nothing else, with nothing of the input in it, if any of this is not so,
@@ -46,6 +47,8 @@ export function parseEncryptedCard(
   input: unknown,
   expected: { keyId?: string | undefined; expiresAt?: number | undefined } = {},
 ): EncryptedCard {
+  // biome-ignore lint/complexity/noArguments: what a lost session expects is undefined, and must match nothing
+  if (arguments.length > 1 && !arguments[1]) throw refusal('This checkout expects no card: start it again');
   const block = readBlock(input);
   if (!block) throw refusal('This is not an encrypted card block: exactly payload, key_id and layout, as encryptCard made them');
   if ('keyId' in expected && block.key_id !== expected.keyId) throw refusal('The card was not encrypted under the key of this checkout');

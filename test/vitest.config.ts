@@ -13,16 +13,20 @@ function provider(engine: Engine): BrowserProviderOption {
   return engine === 'firefox' ? stockFirefox(found.path) : stockWebkit(found.path, found.xvfb!);
 }
 
+/** So long that only what hangs takes longer, on however busy a machine. */
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+
 export default defineConfig({
   root: import.meta.dirname,
   test: {
     projects: [
-      { test: { name: 'node', include: ['node/**/*.test.ts'] } },
+      { test: { name: 'node', include: ['node/**/*.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
         optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
         test: {
           name: engine,
           include: ['browser/**/*.test.ts'],
+          ...patience,
           browser: {
             enabled: true,
             headless: true,
@@ -33,7 +37,7 @@ export default defineConfig({
           },
         },
       })),
-      { test: { name: 'e2e', include: ['e2e/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: 'e2e', include: ['e2e/**/*.test.ts'], ...patience } },
     ],
   },
 });

@@ -120,8 +120,8 @@ describe.each(FIELD_NAMES)('%s', (field) => {
     expect(bytes).toEqual(new Uint8Array(bytes.length));
   });
 
-  test('must let itself be emptied by a proxy that refuses or throws', async () => {
-    for (const set of [() => false, () => failed(card()[field])]) {
+  test('must let itself be emptied by a proxy that refuses, throws, or says yes and does nothing', async () => {
+    for (const set of [() => false, () => failed(card()[field]), () => true]) {
       const handler: ProxyHandler<Card> = {
         set: (target, name, value, self) => (name === field ? set() : Reflect.set(target, name, value, self)),
       };
@@ -351,6 +351,9 @@ describe('a polluted Object.prototype', () => {
     ['get', { get: () => card().number }],
     ['set', { set: () => {} }],
     ['cvv', { cvv: '583' }],
+    ['code', { code: 'polluted' }],
+    ['field and limit', { field: 'polluted', limit: 1 }],
+    ['a setter of code and field', { set code(_: string) {}, set field(_: string) {} }],
   ])('with %s changes nothing', async (_, pollution) => {
     for (const prepare of [false, true]) {
       const [key, strings, bytes] = [freshKey(), card(), byteCard()];

@@ -23,7 +23,7 @@ test('it encrypts where the environment has crypto.subtle', async () => {
   }
 });
 
-test("with jsdom's own crypto it is insecure_context, and the message names jsdom", async () => {
+test("with jsdom's own crypto it is insecure_context, and the message names test environments", async () => {
   const key = freshKey();
   const { contentWindow } = document.body.appendChild(document.createElement('iframe')); // Vitest leaves Node's in the page itself
   expect(contentWindow!.crypto.getRandomValues).toBeTypeOf('function');
@@ -31,6 +31,14 @@ test("with jsdom's own crypto it is insecure_context, and the message names jsdo
   vi.stubGlobal('crypto', contentWindow!.crypto);
   const { encryptCard, prepareKey } = await cardseal();
   for (const result of [prepareKey(key), encryptCard(key, card())]) {
-    await expect(result).rejects.toMatchObject({ code: 'insecure_context', message: expect.stringContaining('jsdom') });
+    await expect(result).rejects.toMatchObject({ code: 'insecure_context', message: expect.stringContaining('test environments') });
   }
+});
+
+test('without TextEncoder, as in jsdom itself, it is insecure_context: not the fault of the card, which is emptied', async () => {
+  vi.stubGlobal('TextEncoder', undefined);
+  const { encryptCard } = await cardseal();
+  const given = card();
+  await expect(encryptCard(freshKey(), given)).rejects.toMatchObject({ code: 'insecure_context' });
+  expect(isEmpty(given)).toBe(true);
 });

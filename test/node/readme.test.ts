@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 
 // Everything in README that a reader could paste is written to a folder of its own inside this package, where `cardseal` is the built
 // package, and compiled there; what it says about testing is run.
@@ -38,8 +38,6 @@ const run = (tool: string, ...args: string[]) => {
     throw new Error(`${tool} failed\n${stdout}\n${stderr}`);
   }
 };
-
-vi.setConfig({ testTimeout: 60_000 }); // each starts a compiler or a test runner
 
 test('every TypeScript snippet compiles against the built package, as it stands', () => {
   const typescript = snippets.filter(({ language }) => language === 'ts' || language === 'tsx');

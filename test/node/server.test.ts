@@ -15,9 +15,9 @@ function block(k = 256, lens = [16, 12, 2, 4, 3]): EncryptedCard {
 }
 
 /** Parses what must be refused; fails if anything but the one code comes out, or anything of the input with it. */
-function refused(input: unknown, expected?: { keyId?: string; expiresAt?: number }) {
+function refused(input: unknown, ...expected: [{ keyId?: string; expiresAt?: number }?]) {
   try {
-    parseEncryptedCard(input, expected);
+    parseEncryptedCard(input, ...expected);
   } catch (error) {
     const { name, code, message, stack } = error as Error & { code: string };
     expect({ name, code }).toEqual({ name: 'CardEncryptionError', code: 'invalid_encrypted_card' });
@@ -199,6 +199,7 @@ describe('parseEncryptedCard', () => {
   test('takes only the key of this checkout, and no block when the session has none', () => {
     expect(parseEncryptedCard(block(), { keyId: 'cek_1' })).toEqual(block());
     for (const keyId of ['cek_2', 'cek_1 ', '', undefined, null]) refused(block(), { keyId } as never);
+    for (const expected of [undefined, null]) refused(block(), expected as never);
   });
 
   test('takes a block until its key expires and not a millisecond longer', () => {

@@ -78,7 +78,8 @@ function install() {
   const missing = () => ENGINES.filter((engine) => !find(engine));
   const only = process.env.TEST_BROWSERS;
   if (missing().length && only !== 'system') {
-    run(process.execPath, [join(import.meta.dirname, '../../node_modules/playwright/cli.js'), 'install', ...missing()]);
+    const withLibraries = process.getuid?.() === 0 ? ['--with-deps'] : []; // they are Debian packages, for root to install
+    run(process.execPath, [join(import.meta.dirname, '../../node_modules/playwright/cli.js'), 'install', ...withLibraries, ...missing()]);
   }
   if (missing().length && only !== 'playwright' && process.getuid?.() === 0 && onPath('apt-get')) {
     run('apt-get', ['update', '-qq']);
