@@ -84,10 +84,12 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
   async function authorize(checkout: Checkout, id: string, block: EncryptedCard) {
     checkout.phase = 'authorizing';
     try {
-      checkout.intent = await payments.authorize(id, block, { idempotencyKey: randomUUID() });
-      const { status, failure_reason } = checkout.intent;
-      checkout.phase = ['committed', 'authorized', 'failed'].includes(status) ? 'open' : 'unresolved';
-      if (status === 'failed') checkout.notice = `The card was declined: ${failure_reason}. You have not paid. Please try another card.`;
+      const answer = await payments.authorize(id, block, { idempotencyKey: randomUUID() });
+      if (!['committed', 'authorized', 'failed'].includes(answer.status)) throw new Error('A status that the specification does not show');
+      checkout.intent = answer;
+      checkout.phase = 'open';
+      if (answer.status === 'failed')
+        checkout.notice = `The card was declined: ${answer.failure_reason}. You have not paid. Please try another card.`;
     } catch (error) {
       const recovery = error instanceof CardPaymentsError ? error.recovery : 'resolve_intent';
       log(`Not authorized: ${id}, ${recovery}`);

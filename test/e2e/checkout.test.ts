@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { DemoProcess } from './demo-process.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { BROWSERS, type Browser, type Shopper } from './shopper.ts';
@@ -29,7 +29,7 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
   afterAll(async () => {
     await browser?.close();
     await proxy?.close();
-    await demo.stop();
+    demo.kill();
   });
   beforeEach(async () => {
     shopper = await browser.newShopper();
@@ -146,7 +146,8 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
   });
 
   test('starts again when the key has expired', async () => {
-    const hasty = new DemoProcess('--key-lifetime-ms', '1');
+    const hasty = new DemoProcess(['--key-lifetime-ms', '1']);
+    onTestFinished(() => hasty.kill());
     const { checkout } = await hasty.addresses();
     await shopper.open(checkout);
     await pay(VISA);

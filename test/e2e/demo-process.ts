@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** `demo/start.ts` as `npm start` runs it, in a process of its own. */
+/** `demo/start.ts` in a process of its own. */
 export class DemoProcess {
   /** Everything it printed, on both outputs. */
   output = '';
@@ -12,10 +12,9 @@ export class DemoProcess {
   readonly #exit: Promise<unknown[]>;
 
   /** @param args - Options of the demo; ports that are free unless they say otherwise. */
-  constructor(...args: string[]) {
-    this.#child = spawn(process.execPath, ['--import', 'tsx', 'demo/start.ts', '--port', '0', '--service-port', '0', ...args], {
-      cwd: root,
-    });
+  constructor(args: string[] = [], command = [process.execPath, '--import', 'tsx', 'demo/start.ts']) {
+    const options = { cwd: root, detached: true }; // a group of its own, so that `kill` reaches what npm starts, too
+    this.#child = spawn(command[0]!, [...command.slice(1), '--port', '0', '--service-port', '0', ...args], options);
     this.#exit = once(this.#child, 'close');
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -42,5 +41,12 @@ export class DemoProcess {
 
   exit(): Promise<unknown[]> {
     return this.#exit;
+  }
+
+  /** Leaves nothing of it, in whatever state a test has left it. */
+  kill() {
+    try {
+      process.kill(-this.#child.pid!, 'SIGKILL');
+    } catch {} // it has ended
   }
 }

@@ -1,12 +1,21 @@
 import { createServer } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { DemoProcess } from './demo-process.ts';
+
+/** `npm start` without what it does before: another test may be using what it would build anew. */
+const NPM_START = ['npm', 'start', '--ignore-scripts', '--'];
+
+function start(...parameters: ConstructorParameters<typeof DemoProcess>) {
+  const demo = new DemoProcess(...parameters);
+  onTestFinished(() => demo.kill());
+  return demo;
+}
 
 describe('npm start', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'serves both addresses that it prints, and on %s ends with code 0 and serves them no more',
     async (signal) => {
-      const demo = new DemoProcess();
+      const demo = start([], NPM_START);
       const { checkout, service } = await demo.addresses();
       expect((await fetch(checkout)).status).toBe(200);
       expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
@@ -22,7 +31,7 @@ describe('npm start', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as { port: number };
-    const demo = new DemoProcess(option, String(port));
+    const demo = start([option, String(port)]);
     expect(await demo.exit()).toEqual([1, null]);
     expect(demo.output.trim()).toBe(`Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`);
     other.close();
@@ -31,7 +40,7 @@ describe('npm start', () => {
   test.each(['--port=x', '--key-lifetime-ms=0', '--no-such-option'])(
     'explains its options when it does not understand %s',
     async (option) => {
-      const demo = new DemoProcess(option);
+      const demo = start([option]);
       expect(await demo.exit()).toEqual([1, null]);
       expect(demo.output).toContain('Usage: npm start -- [options]');
       expect(demo.output).not.toContain('    at '); // no stack

@@ -17,13 +17,14 @@ afterEach(async () => {
 async function start({ timeoutMs, ...options }: ServiceOptions & { timeoutMs?: number } = {}) {
   const calls: string[] = [];
   const lines: string[] = [];
-  /** Told before the service answers an authorize. */
-  const service = { beforeAuthorize: async () => {} };
+  /** `beforeAuthorize` is awaited before the service authorizes; `answer` may change what it answers. */
+  const service = { beforeAuthorize: async () => {}, answer: (text: string) => text };
   const app = createService({ generateKeyPair: recycledKeyPair, ...options });
   app.addHook('preHandler', async ({ routeOptions }) => {
     calls.push(routeOptions.url!.split('/').at(-1)!);
     if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
   });
+  app.addHook('onSend', async (_request, _reply, payload) => service.answer(payload as string));
   closing.push(() => app.close());
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const log = (line: string) => lines.push(line);
@@ -212,6 +213,15 @@ describe('paying', () => {
     expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
     await ada.send('/checkout/new', { method: 'POST' });
     expect((await ada.open()).key).toBeDefined();
+  });
+
+  test('asks for no card again when the service answers with a status that is not specified', async () => {
+    const { shopper, service, lines } = await start();
+    service.answer = (text) => text.replace('"status":"committed"', '"status":"tomorrow"');
+    const { text, key } = await shopper().pay(VISA);
+    expect(text).toContain('We do not know yet whether you have paid');
+    expect(key).toBeUndefined();
+    expect(lines.join('\n')).toContain('resolve_intent');
   });
 
   test('is not possible with the block of another checkout', async () => {
