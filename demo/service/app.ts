@@ -12,6 +12,12 @@ import * as schemas from './schemas.ts';
 
 export { ACCOUNTS } from './accounts.ts';
 
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+/** Why a request without an account is refused. */
+const codeOf = (account: string | null | undefined) =>
+  account ? undefined : account === null ? 'authentication_required' : 'invalid_api_key';
+
 export interface ServiceOptions {
   /** Milliseconds from issuing an encryption key to its `expires_at`; 15 minutes. */
   keyLifetimeMs?: number;
@@ -53,12 +59,18 @@ export function createService(options: ServiceOptions = {}) {
   const app = Fastify({
     bodyLimit: 64 * 1024,
     requestTimeout: requestTimeoutMs,
+    forceCloseConnections: true, // a connection whose request never ends would keep the process from ending
+    routerOptions: { maxParamLength: 1000 }, // an id that is too long is unknown, and no other kind of mistake
     http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 200 }, // Node 20 mixes up the two if that for headers is longer
     logger,
     logController: new LogController({ disableRequestLogging: true }), // its lines have paths as they were sent
     exposeHeadRoutes: false,
     clientErrorHandler: answerBrokenHttp,
-    frameworkErrors: (_error, _request, reply) => answer(reply as FastifyReply, 'invalid_request'), // a path that cannot be decoded
+    frameworkErrors: (_error, request, reply) => {
+      // A path that cannot be decoded comes past the hooks.
+      reply.headers(HEADERS);
+      answer(reply as FastifyReply, codeOf(accountOf(request.headers.authorization)) ?? 'invalid_request');
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(TypeBoxValidatorCompiler); // converts what is text in a query; changes nothing in a body
   app.setSerializerCompiler(() => JSON.stringify); // not made from the schemas, or no response could fail them
@@ -70,11 +82,12 @@ export function createService(options: ServiceOptions = {}) {
 
   app.decorateRequest('account', '');
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    reply.headers(HEADERS);
     if (request.routeOptions.config.isPublic) return;
     const account = accountOf(request.headers.authorization);
-    if (!account) throw new ServiceError(account === null ? 'authentication_required' : 'invalid_api_key');
-    request.account = account;
+    const refusal = codeOf(account);
+    if (refusal) throw new ServiceError(refusal);
+    request.account = account!;
   });
   app.addHook('onResponse', async (request, reply) => {
     request.log.info({ method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }, 'answered');

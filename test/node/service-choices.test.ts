@@ -309,11 +309,19 @@ describe('errors', () => {
     await app.close();
   });
 
+  test('a path that cannot be decoded is 400, but not before the credential; an id that is too long is unknown', async () => {
+    expect(errorOf(await call('GET', '/%zz'))).toEqual([400, 'invalid_request']);
+    expect(errorOf(await call('GET', '/%zz', { secretKey: null }))).toEqual([401, 'authentication_required']);
+    expect(errorOf(await call('GET', `/payments/card/pi_card_${'0'.repeat(200)}`))).toEqual([404, 'intent_not_found']);
+  });
+
   test('no answer may be cached or sniffed', async () => {
     for (const reply of [
       await call('GET', '/payments/card'),
       await call('GET', '/nowhere'),
       await call('GET', '/nowhere', { secretKey: null }),
+      await call('GET', '/%zz'), // cannot be decoded
+      await call('GET', '/%zz', { secretKey: null }),
     ]) {
       expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     }

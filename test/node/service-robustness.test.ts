@@ -296,6 +296,18 @@ describe('over the wire', async () => {
     expect(await answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
   });
 
+  test('a connection whose request never ends does not keep the service from ending', async () => {
+    const { app } = start();
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.on('error', () => {}); // it is cut off
+    const cut = new Promise((closed) => socket.once('close', closed));
+    await new Promise((written) => socket.write('POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthoriz', written));
+    await app.close();
+    await cut;
+  });
+
   test('bytes that are not HTTP: 400 in the same envelope', async () => {
     expect(await exchange(wired, '\x16\x03\x01 not HTTP\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
     await stillServes();
