@@ -14,7 +14,7 @@ import type { BrowserProvider, TestProject, Vitest } from 'vitest/node';
 const previewDist = dirname(fileURLToPath(import.meta.resolve('@vitest/browser-preview')));
 
 /** One run of one browser: its processes and its throw-away home directory. */
-class Running {
+export class Running {
   readonly home = mkdtempSync(join(tmpdir(), 'vitest-browser-'));
   private readonly children: ChildProcess[] = [];
   private readonly onExit = () => {
@@ -64,7 +64,8 @@ interface Sessions {
   _browserSessions?: { getSession(id: string): { fail?(why: Error): void } | undefined };
 }
 
-type Start = (run: Running, url: string, died: (why: Error) => void) => Promise<void>;
+/** Starts a browser at a URL. `died` is told if it ends before `run.stop()` is called. */
+export type Start = (run: Running, url: string, died: (why: Error) => void) => Promise<void>;
 
 class StockBrowserProvider implements BrowserProvider {
   readonly name = 'preview'; // so that Vitest serves its simulated `userEvent` and locators
@@ -120,8 +121,9 @@ const FIREFOX_PREFS = {
   'toolkit.telemetry.server': '',
 };
 
-export const stockFirefox = (executable: string) =>
-  stock(async (run, url, died) => {
+export const startFirefox =
+  (executable: string): Start =>
+  async (run, url, died) => {
     writeFileSync(
       join(run.home, 'user.js'),
       Object.entries(FIREFOX_PREFS)
@@ -129,10 +131,11 @@ export const stockFirefox = (executable: string) =>
         .join(''),
     );
     run.start(executable, ['--headless', '--no-remote', '--profile', run.home, url], { MOZ_CRASHREPORTER_DISABLE: '1' }, died);
-  });
+  };
 
-export const stockWebkit = (miniBrowser: string, xvfb: string) =>
-  stock(async (run, url, died) => {
+export const startWebkit =
+  (miniBrowser: string, xvfb: string): Start =>
+  async (run, url, died) => {
     const x = run.start(xvfb, ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'], {}, died);
     const display = await new Promise<string>((resolve, reject) => {
       x.stdio[3]!.once('data', (n) => resolve(`:${String(n).trim()}`));
@@ -144,4 +147,7 @@ export const stockWebkit = (miniBrowser: string, xvfb: string) =>
       { DISPLAY: display, GDK_BACKEND: 'x11', NO_AT_BRIDGE: '1', LIBGL_ALWAYS_SOFTWARE: '1' },
       died,
     );
-  });
+  };
+
+export const stockFirefox = (executable: string) => stock(startFirefox(executable));
+export const stockWebkit = (miniBrowser: string, xvfb: string) => stock(startWebkit(miniBrowser, xvfb));

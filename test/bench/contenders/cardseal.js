@@ -1,0 +1,1 @@
+export { encryptCard as encrypt, prepareKey as prepare } from 'cardseal';
