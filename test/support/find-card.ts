@@ -1,0 +1,85 @@
+/**
+ * Where something of a card is in a value, whatever the value is, or `[]`: 'number, base64 in error.stack'. Searches texts, bytes, and what
+ * objects hold, property names, prototypes' getters and hidden properties included; for each field as it is, in groups, and as URLs, JSON,
+ * Base64, hexadecimal and UTF-16 write it. Fields shorter than `shortest` are left out: they are found everywhere by chance.
+ * Runs in browsers and in Node.
+ */
+export function findCard(value: unknown, card: Readonly<Record<string, string>>, shortest = 4): string[] {
+  const needles = Object.entries(card)
+    .filter(([, text]) => text.length >= shortest)
+    .flatMap(([field, text]) => Object.entries(spellings(text)).map(([spelling, needle]) => ({ what: `${field}, ${spelling}`, needle })));
+  const found = new Set<string>();
+  for (const [where, text] of texts(value, 'it', new Set())) {
+    for (const { what, needle } of needles) if (text.includes(needle)) found.add(`${what} in ${where}`);
+  }
+  return [...found];
+}
+
+/** Bytes are written as Latin-1, one character each: a text is searched for both. */
+function spellings(text: string): Record<string, string> {
+  const utf8 = new TextEncoder().encode(text);
+  const utf16 = Uint8Array.from({ length: text.length * 2 }, (_, i) => text.charCodeAt(i >> 1) >> (i % 2 ? 8 : 0));
+  const spelt: Record<string, string> = {
+    plain: text,
+    'with spaces': groups(text, ' '),
+    'with dashes': groups(text, '-'),
+    'in a URL': encodeURIComponent(text),
+    'in a form': new URLSearchParams({ '': text }).toString().slice(1),
+    'in JSON': Array.from(text, escapeNonAscii).join(''),
+    'UTF-8': latin1(utf8),
+    'UTF-16LE': latin1(utf16),
+    'UTF-16BE': latin1(Uint8Array.from(utf16, (_, i) => utf16[i ^ 1]!)),
+  };
+  for (const [name, bytes] of [
+    ['', utf8],
+    [' of UTF-16', utf16],
+  ] as const) {
+    spelt[`hexadecimal${name}`] = hex(bytes);
+    spelt[`hexadecimal in capitals${name}`] = hex(bytes).toUpperCase();
+    for (const offset of [0, 1, 2]) spelt[`base64${name}, at ${offset}`] = base64(bytes, offset);
+    for (const offset of [0, 1, 2])
+      spelt[`base64url${name}, at ${offset}`] = base64(bytes, offset).replaceAll('+', '-').replaceAll('/', '_');
+  }
+  return spelt;
+}
+
+const groups = (text: string, separator: string) => Array.from(text, (char, i) => (i && i % 4 === 0 ? separator + char : char)).join('');
+const escapeNonAscii = (char: string) =>
+  char < '\x7f'
+    ? JSON.stringify(char).slice(1, -1)
+    : Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** The characters that stand for these bytes alone when `offset` bytes (modulo 3) come before them, whatever comes before and after. */
+function base64(bytes: Uint8Array, offset: number): string {
+  const text = btoa('\0'.repeat(offset) + latin1(bytes));
+  return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+}
+
+/** Every text that can be reached from a value, and where. */
+function* texts(value: unknown, where: string, seen: Set<unknown>): Generator<[where: string, text: string]> {
+  if (typeof value === 'string') yield [where, value];
+  if (typeof value === 'number' || typeof value === 'bigint') yield [where, String(value)];
+  if (typeof value === 'symbol') yield [where, value.description ?? ''];
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+  seen.add(value);
+  if (typeof value === 'function') yield [where, Function.prototype.toString.call(value)];
+  const bytes = ArrayBuffer.isView(value) ? new Uint8Array(value.buffer) : value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+  if (bytes) return yield [where, latin1(bytes)];
+  if (value instanceof Map || value instanceof Set) for (const entry of value) yield* texts(entry, `an entry of ${where}`, seen);
+  for (
+    let owner: object | null = value;
+    owner && owner !== Object.prototype && owner !== Function.prototype;
+    owner = Object.getPrototypeOf(owner)
+  ) {
+    for (const name of Reflect.ownKeys(owner)) {
+      yield [`a property name of ${where}`, String(name)];
+      let inside: unknown;
+      try {
+        inside = Reflect.get(owner, name, value);
+      } catch {} // a getter that throws holds nothing
+      yield* texts(inside, `${where}.${String(name)}`, seen);
+    }
+  }
+}
