@@ -5,6 +5,7 @@ import { ENGINES, type Engine, need } from './prepare/browsers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
 import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
+import { strictPage } from './support/strict-page.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
   const found = need(engine);
@@ -20,6 +21,7 @@ export default defineConfig({
       { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/properties.test.ts'] } },
       ...ENGINES.map((engine) => ({
         optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
+        plugins: [strictPage()],
         test: {
           name: engine,
           include: ['browser/**/*.test.ts'],
