@@ -5,12 +5,15 @@
  * Runs in browsers and in Node.
  */
 export function findCard(value: unknown, card: Readonly<Record<string, string>>, shortest = 4): string[] {
-  const needles = Object.entries(card)
-    .filter(([, text]) => text.length >= shortest)
-    .flatMap(([field, text]) => Object.entries(spellings(text)).map(([spelling, needle]) => ({ what: `${field}, ${spelling}`, needle })));
+  const needles = new Map<string, string>();
+  for (const [field, text] of Object.entries(card).filter(([, text]) => text.length >= shortest)) {
+    for (const [spelling, needle] of Object.entries(spellings(text))) {
+      if (!needles.has(needle)) needles.set(needle, `${field}, ${spelling}`);
+    }
+  }
   const found = new Set<string>();
   for (const [where, text] of texts(value, 'it', new Set())) {
-    for (const { what, needle } of needles) if (text.includes(needle)) found.add(`${what} in ${where}`);
+    for (const [needle, what] of needles) if (text.includes(needle)) found.add(`${what} in ${where}`);
   }
   return [...found];
 }
