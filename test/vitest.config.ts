@@ -18,7 +18,7 @@ export default defineConfig({
   root: import.meta.dirname,
   test: {
     projects: [
-      { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'] } },
+      { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], testTimeout: 30_000 } },
       ...ENGINES.map((engine) => ({
         optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
         plugins: [strictPage()],

@@ -26,7 +26,7 @@ test.each(testKeys.rsa)('$bits bits: inside are 00, a seed, the hash of the empt
   expect(seeds.size).toBe(20);
 });
 
-test('ten thousand encryptions of one card are all different, and each is as long as the modulus', async () => {
+test('ten thousand encryptions of one card are all different, and each is as long as the modulus', { timeout: 60_000 }, async () => {
   const [{ public_key, bits }] = testKeys.rsa as [(typeof testKeys.rsa)[number]];
   const payloads = new Set<string>();
   for (let i = 0; i < 100; i++) {
