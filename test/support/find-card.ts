@@ -18,8 +18,8 @@ export function findCard(value: unknown, card: Readonly<Record<string, string>>,
   return [...found];
 }
 
-/** Bytes are written as Latin-1, one character each: a text is searched for both. */
-function spellings(text: string): Record<string, string> {
+/** Every way in which a text is looked for, by name. Bytes are written as Latin-1, one character each. */
+export function spellings(text: string): Record<string, string> {
   const utf8 = new TextEncoder().encode(text);
   const utf16 = Uint8Array.from({ length: text.length * 2 }, (_, i) => text.charCodeAt(i >> 1) >> (i % 2 ? 8 : 0));
   const spelt: Record<string, string> = {
@@ -28,7 +28,12 @@ function spellings(text: string): Record<string, string> {
     'with dashes': groups(text, '-'),
     'in a URL': encodeURIComponent(text),
     'in a form': new URLSearchParams({ '': text }).toString().slice(1),
-    'in JSON': Array.from(text, escapeNonAscii).join(''),
+    'percent-encoded': Array.from(utf8, (byte) => `%${hex([byte])}`).join(''),
+    'in JSON': Array.from(text, (char) => (char < '\x7f' ? JSON.stringify(char).slice(1, -1) : escaped(char))).join(''),
+    'in JSON escapes': escaped(text),
+    'one by one': Array.from(text).join(','),
+    'one by one, as numbers': utf8.join(','),
+    backwards: Array.from(text).reverse().join(''),
     'UTF-8': latin1(utf8),
     'UTF-16LE': latin1(utf16),
     'UTF-16BE': latin1(Uint8Array.from(utf16, (_, i) => utf16[i ^ 1]!)),
@@ -47,12 +52,10 @@ function spellings(text: string): Record<string, string> {
 }
 
 const groups = (text: string, separator: string) => Array.from(text, (char, i) => (i && i % 4 === 0 ? separator + char : char)).join('');
-const escapeNonAscii = (char: string) =>
-  char < '\x7f'
-    ? JSON.stringify(char).slice(1, -1)
-    : Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+const escaped = (text: string) =>
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
 const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+const hex = (bytes: Iterable<number>) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** The characters that stand for these bytes alone when `offset` bytes (modulo 3) come before them, whatever comes before and after. */
 function base64(bytes: Uint8Array, offset: number): string {

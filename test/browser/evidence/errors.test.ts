@@ -1,12 +1,23 @@
 /** No error knows the card, whatever went wrong. Runs in the browsers and in Node. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CardEncryptionError } from '../../../src/index.ts';
 import type { StringCard } from '../../support/core.ts';
+import { FAILURES } from '../../support/failures.ts';
 import { findCard } from '../../support/find-card.ts';
-import { provoke } from '../../support/provoked-errors.ts';
 
 const CARD: StringCard = { number: '4929119283746505', name: 'Zoë Quillow', exp_month: '11', exp_year: '2749', cvv: '5839' };
 const OTHER: StringCard = { number: '5105105105105100', name: 'Ben Nevis-1', exp_month: '02', exp_year: '3116', cvv: '9064' };
+
+async function provoke(given: StringCard): Promise<CardEncryptionError[]> {
+  const errors: CardEncryptionError[] = [];
+  for (const fail of Object.values(FAILURES)) {
+    const [result] = await Promise.allSettled([fail(given)]);
+    vi.restoreAllMocks();
+    if (result.status === 'fulfilled' || !(result.reason instanceof CardEncryptionError)) throw new Error('did not fail as it should');
+    errors.push(result.reason);
+  }
+  return errors;
+}
 
 /** Everything that an error shows: to who prints it, serialises it, sends it to another window, or looks at it. */
 const shown = (error: CardEncryptionError) => ({

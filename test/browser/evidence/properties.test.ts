@@ -41,6 +41,7 @@ async function check(given: StringCard, bits: Bits, mixture: number) {
   expect(await outcome(result)).toBe(expected(given, bits));
   if (expected(given, bits) !== 'ok') return;
   const block = await result;
+  expect(findCard(JSON.stringify(block), given, 8)).toEqual([]); // shorter ones are in Base64 by chance
   expect(await decrypt(block)).toEqual(given);
   expect(block.layout).toEqual(FIELD_NAMES.map((field) => ({ field: FIELDS[field], len: utf8(given[field]).length })));
 }
@@ -190,6 +191,12 @@ async function carriesNothing(result: Promise<unknown>) {
   expect(findCard(error, own)).toEqual([]);
   expect(findCard(JSON.stringify(error), own)).toEqual([]);
 }
+
+test('control: a block that held the card would be found', async () => {
+  const block = await encryptCard(freshKey(), card());
+  expect(findCard({ ...block, payload: btoa(`x${card().number}`) }, card(), 8)).not.toEqual([]);
+  expect(findCard({ ...block, layout: [...block.layout, { field: 'Pan', len: card().number }] }, card(), 8)).not.toEqual([]);
+});
 
 test('control: another error, another code, and an error that tells something are found', async () => {
   const [told, code] = [new CardEncryptionError('invalid_card', `bad ${MARK}`), new CardEncryptionError('invalid_form', 'bad')];
