@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findTraces, spellings } from '../support/find-card.ts';
 import { DemoProcess } from './demo-process.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { BROWSERS, type Browser, type Shopper } from './shopper.ts';
-import { findTraces, formsOf } from './traces.ts';
 
 const VISA = {
   'Card number': '4242424242424242',
@@ -133,7 +133,7 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
   test('prints nothing of what is posted in clear text, in which the same search finds it in every form', async () => {
     const { checkout } = await demo.addresses();
     for (const digits of [VISA['Card number'], VISA['Security code']]) {
-      for (const [name, form] of Object.entries(formsOf(digits))) {
+      for (const [name, form] of Object.entries(spellings(digits))) {
         const clear = await startRecordingProxy(checkout);
         const headers = { 'content-type': 'application/x-www-form-urlencoded' };
         const { status } = await fetch(`${clear.address}/pay`, { method: 'POST', body: `number=${form}`, headers, redirect: 'manual' });

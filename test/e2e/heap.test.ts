@@ -23,7 +23,7 @@ test('in a Chromium page that encrypted bytes, no string holds the card, and str
 
   const snapshot = await heapSnapshot(chromium.cdp);
   expect(JSON.parse(snapshot).strings.length).toBeGreaterThan(1000);
-  expect(findCard(snapshot, { asString: number(asString) })).toEqual(['asString, plain in it']);
+  expect(findCard(snapshot, { asString: number(asString) })).toContain('asString, plain in it');
   expect(findCard(snapshot, { inClosure: number(inClosure) })).not.toEqual([]);
   for (const seed of seeds) expect(findCard(snapshot, { number: number(seed), name: name(seed) })).toEqual([]);
 });

@@ -16,4 +16,10 @@ export const CORE: Allowed = {
   apis: ['crypto', 'TextEncoder.encodeInto', 'get Crypto.subtle', 'SubtleCrypto.encrypt', 'SubtleCrypto.importKey'],
 };
 
-export const PARTS: Allowed[] = [CORE];
+export const SERVER: Allowed = {
+  files: ['server.js'],
+  globals: ['Array', 'Date', 'JSON', 'Number', 'Object', 'Reflect', 'atob', 'btoa'],
+  apis: [],
+};
+
+export const PARTS: Allowed[] = [CORE, SERVER];

@@ -5,18 +5,20 @@
  * Runs in browsers and in Node.
  */
 export function findCard(value: unknown, card: Readonly<Record<string, string>>, shortest = 4): string[] {
-  const needles = new Map<string, string>();
-  for (const [field, text] of Object.entries(card).filter(([, text]) => text.length >= shortest)) {
-    for (const [spelling, needle] of Object.entries(spellings(text))) {
-      if (!needles.has(needle)) needles.set(needle, `${field}, ${spelling}`);
-    }
-  }
+  const wanted = Object.entries(card).filter(([, text]) => text.length >= shortest);
+  const fields = wanted.map(([field, text]) => [field, spellings(text)] as const);
   const found = new Set<string>();
   for (const [where, text] of texts(value, 'it', new Set())) {
-    for (const [needle, what] of needles) if (text.includes(needle)) found.add(`${what} in ${where}`);
+    for (const [field, spelt] of fields) for (const spelling of within(text, spelt)) found.add(`${field}, ${spelling} in ${where}`);
   }
   return [...found];
 }
+
+/** In which spellings `wanted` is in a text, or in bytes. */
+export const findTraces = (text: string | Uint8Array, wanted: string): string[] =>
+  within(typeof text === 'string' ? text : latin1(text), spellings(wanted));
+
+const within = (text: string, spelt: Record<string, string>) => Object.keys(spelt).filter((spelling) => text.includes(spelt[spelling]!));
 
 /** Every way in which a text is looked for, by name. Bytes are written as Latin-1, one character each. */
 export function spellings(text: string): Record<string, string> {
@@ -54,8 +56,13 @@ export function spellings(text: string): Record<string, string> {
 const groups = (text: string, separator: string) => Array.from(text, (char, i) => (i && i % 4 === 0 ? separator + char : char)).join('');
 const escaped = (text: string) =>
   Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
-const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 const hex = (bytes: Iterable<number>) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+function latin1(bytes: Uint8Array): string {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 8192) text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  return text;
+}
 
 /** The characters that stand for these bytes alone when `offset` bytes (modulo 3) come before them, whatever comes before and after. */
 function base64(bytes: Uint8Array, offset: number): string {
