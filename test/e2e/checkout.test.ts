@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findTraces, spellings } from '../support/find-card.ts';
+import { findCard, findTraces, spellings } from '../support/find-card.ts';
 import { DemoProcess } from './demo-process.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { BROWSERS, type Browser, type Shopper } from './shopper.ts';
@@ -128,6 +128,18 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
       for (const bytes of [proxy.received(), proxy.sent(), demo.output]) expect(findTraces(bytes, number)).toEqual([]);
       for (const bytes of [proxy.received(), demo.output]) expect(findTraces(withoutRandomness(bytes), code)).toEqual([]);
     }
+  });
+
+  test('leaves nothing of the card in the page, where the same search found it while it was entered', async () => {
+    const { 'Card number': number, 'Name on card': name } = VISA;
+    await shopper.open(proxy.address);
+    await enter(VISA);
+    expect(findCard(await shopper.holdings(), { number, name })).toEqual(
+      expect.arrayContaining(['number, plain in it.controls.0', 'name, plain in it.controls.1']),
+    );
+    await shopper.press('Pay');
+    await shopper.see('visa ending in 4242');
+    expect(findCard(await shopper.holdings(), { number, name })).toEqual([]);
   });
 
   test('prints nothing of what is posted in clear text, in which the same search finds it in every form', async () => {
