@@ -12,7 +12,8 @@ interface Mutant {
   location: { start: Position; end: Position };
 }
 type Position = { line: number; column: number };
-type Explanation = { file: string; original: string; replacement: string; why: string };
+/** `line`: the source line that the mutant begins in, trimmed. */
+type Explanation = { file: string; line: string; original: string; replacement: string; why: string };
 
 const read = (path: string) => JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8'));
 const report: { files: Record<string, { source: string; mutants: Mutant[] }> } = read('../../reports/mutation.json');
@@ -28,14 +29,14 @@ for (const [file, { source, mutants }] of Object.entries(report.files)) {
       row.found++;
       continue;
     }
-    const original = cut(source, location);
-    const why = explained.find((entry) => entry.file === file && entry.original === original && entry.replacement === replacement);
+    const found = { file, line: source.split('\n')[location.start.line - 1]!.trim(), original: cut(source, location), replacement };
+    const why = explained.find((entry) => Object.entries(found).every(([name, value]) => Reflect.get(entry, name) === value));
     if (why && status === 'Survived') {
       needed.add(why);
       row['make no difference']++;
     } else {
       row.unexplained++;
-      console.error(`${file}:${location.start.line} ${status} (${mutatorName})\n  - ${original}\n  + ${replacement}\n`);
+      console.error(`${status} at line ${location.start.line} (${mutatorName}): ${JSON.stringify(found, null, 2)}`);
     }
   }
 }
@@ -50,9 +51,7 @@ console.table({ ...rows, total });
 console.log(`Score: ${((100 * total.found) / (total.mutants - total['make no difference'])).toFixed(1)} %`);
 
 const idle = explained.filter((entry) => report.files[entry.file] && !needed.has(entry));
-for (const { file, original, replacement } of idle) {
-  console.error(`explained.json explains what no mutant is any more, in ${file}\n  - ${original}\n  + ${replacement}\n`);
-}
+for (const entry of idle) console.error(`explained.json explains what needs no explanation: ${JSON.stringify(entry, null, 2)}`);
 if (total.unexplained || idle.length) process.exitCode = 1;
 
 /** Lines and columns count from 1. */

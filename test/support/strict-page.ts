@@ -13,7 +13,8 @@ export const strictPage = (): Plugin => ({
   name: 'strict page',
   configureServer(server) {
     server.middlewares.use('/strict', (request, response) => {
-      const [, folder, name = ''] = decodeURIComponent(new URL(request.url!, 'http://localhost').pathname).split('/', 3);
+      const [, folder, ...path] = decodeURIComponent(new URL(request.url!, 'http://localhost').pathname).split('/');
+      const name = path.join('/');
       const send = (type: string, body: string | Buffer) => response.setHeader('content-type', `${type}; charset=utf-8`).end(body);
       response.setHeader('cache-control', 'no-store');
       if (folder === 'page') {
