@@ -5,6 +5,7 @@ import { ENGINES, type Engine, need } from './prepare/browsers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
 import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
+import { strictPage } from './support/strict-page.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
   const found = need(engine);
@@ -20,9 +21,10 @@ export default defineConfig({
   root: import.meta.dirname,
   test: {
     projects: [
-      { test: { name: 'node', include: ['node/**/*.test.ts'], ...patience } },
+      { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
         optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
+        plugins: [strictPage()],
         test: {
           name: engine,
           include: ['browser/**/*.test.ts'],

@@ -118,6 +118,7 @@ describe.each(FIELD_NAMES)('%s', (field) => {
     const bytes = byteCard()[field];
     await refuses(define(field, { value: bytes, writable: false }));
     expect(bytes).toEqual(new Uint8Array(bytes.length));
+    await refuses(define(field, { value: utf8('x'.repeat(447)), writable: false })); // whatever else is wrong with it
   });
 
   test('must let itself be emptied by a proxy that refuses, throws, or says yes and does nothing', async () => {

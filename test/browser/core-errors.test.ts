@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as cardseal from '../../src/index.ts';
 import { type Card, CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
-import { byteCard, card, FIELD_NAMES, freshKey, outcome } from '../support/core.ts';
+import { card, freshKey, outcome } from '../support/core.ts';
+import { FAILURES, planted } from '../support/failures.ts';
 
 const everythingOf = (error: Error) =>
   [String(error), JSON.stringify(error), ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name))].join('\n');
@@ -12,53 +13,10 @@ afterEach(() => {
 
 /** What a message must not have been made of. */
 const PLANTED = ['4929119283746505', 'Quillow', '2749', '583', 'planted', 'cek_test_'];
-const planted = () => {
-  throw new Error('4929119283746505 Quillow planted', { cause: 'planted' });
-};
-
-const FAILURES: Record<string, () => Promise<unknown>> = {
-  'invalid_key: no object': () => encryptCard('planted' as never, card()),
-  unsupported_scheme: () => encryptCard({ ...freshKey(), scheme: 'planted' }, card()),
-  'invalid_key: null': () => encryptCard(null as never, card()),
-  'invalid_key: throws': () => encryptCard(new Proxy(freshKey(), { get: planted }), card()),
-  'invalid_key: no Base64': () => encryptCard({ ...freshKey(), public_key: 'planted!' }, card()),
-  'invalid_key: PEM': () => encryptCard({ ...freshKey(), public_key: '-----BEGIN planted-----' }, card()),
-  'invalid_key: base64url': () => encryptCard({ ...freshKey(), public_key: 'planted-_' }, card()),
-  'invalid_key: no SPKI': () => encryptCard({ ...freshKey(), public_key: 'AAAA' }, card()),
-  'invalid_key: engine': () => {
-    vi.spyOn(crypto.subtle, 'importKey').mockImplementation(planted);
-    return encryptCard(freshKey(), card());
-  },
-  key_already_used: async () => {
-    const key = freshKey();
-    await encryptCard(key, card());
-    return encryptCard(key, card());
-  },
-  ...Object.fromEntries(
-    FIELD_NAMES.map((field) => [`invalid_card ${field}`, () => encryptCard(freshKey(), card({ [field]: '4929119283746505\n' }))]),
-  ),
-  ...Object.fromEntries(
-    FIELD_NAMES.map((field) => [`invalid_card ${field}: bytes`, () => encryptCard(freshKey(), byteCard({ [field]: 'planted\n' }))]),
-  ),
-  'invalid_card number: throws': () =>
-    encryptCard(freshKey(), new Proxy(card(), { getOwnPropertyDescriptor: planted, set: planted, has: planted })),
-  'card_too_long name 165': () => encryptCard(freshKey(), card({ name: 'Quillow '.repeat(25) })),
-  'card_too_long name': () => encryptCard(freshKey(), card({ name: 'Quillow '.repeat(99) })),
-  insecure_context: async () => {
-    const key = freshKey();
-    Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
-    return encryptCard(key, card()).finally(() => Reflect.deleteProperty(crypto, 'subtle'));
-  },
-  encryption_failed: async () => {
-    const key = await prepareKey(freshKey());
-    vi.spyOn(crypto.subtle, 'encrypt').mockImplementation(planted);
-    return encryptCard(key, card());
-  },
-};
 
 describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
   const fails = async (): Promise<CardEncryptionError> => {
-    const error: unknown = await fail().catch((reason) => reason);
+    const error: unknown = await fail(card()).catch((reason) => reason);
     vi.restoreAllMocks();
     if (error instanceof CardEncryptionError) return error;
     throw new Error('did not fail with a CardEncryptionError', { cause: error });

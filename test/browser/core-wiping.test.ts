@@ -158,6 +158,30 @@ describe('the plaintext', () => {
   );
 });
 
+describe('control', () => {
+  test('a field that is not emptied is noticed', () => {
+    expect(isEmpty({ ...card(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(false);
+    expect(isEmpty({ ...byteCard(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(false);
+    expect(isEmpty({ number: '', name: '', exp_month: '', exp_year: '', cvv: new Uint8Array(3) })).toBe(true);
+  });
+
+  test('memory that is not zeroed is noticed, and memory that is not watched', () => {
+    const unwatched = new Uint8Array(16);
+    const memory = watchMemory();
+    const buffer = new Uint8Array(512);
+    const { written } = new TextEncoder().encodeInto(card().number, buffer);
+    expect(memory.everHeld([card().number])).toBe(true);
+    expect(memory.holds()).toBe(3); // in what was made, in what was written into, and as not zero
+    buffer.fill(0, 0, written - 1);
+    expect(memory.holds()).toBe(1);
+    buffer.fill(0);
+    expect(memory.holds()).toBe(0);
+    new TextEncoder().encodeInto(card().number, unwatched);
+    expect(memory.everHeld([card().number])).toBe(false);
+    memory.unwatch();
+  });
+});
+
 describe('RegExp statics', () => {
   const statics = ['input', '$_', 'lastMatch', '$&', 'lastParen', '$+', 'leftContext', '$`', 'rightContext', "$'", '$1', '$2', '$9'];
   const read = () => statics.map((name) => Reflect.get(RegExp, name));

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { findCard, findTraces, spellings } from '../support/find-card.ts';
 import { DemoProcess } from './demo-process.ts';
 import { startRecordingProxy } from './recording-proxy.ts';
 import { BROWSERS, type Browser, type Shopper } from './shopper.ts';
-import { findTraces, formsOf } from './traces.ts';
 
 const VISA = {
   'Card number': '4242424242424242',
@@ -130,10 +130,22 @@ describe.each(Object.keys(BROWSERS))('in %s', (engine) => {
     }
   });
 
+  test('leaves nothing of the card in the page, where the same search found it while it was entered', async () => {
+    const { 'Card number': number, 'Name on card': name } = VISA;
+    await shopper.open(proxy.address);
+    await enter(VISA);
+    expect(findCard(await shopper.holdings(), { number, name })).toEqual(
+      expect.arrayContaining(['number, plain in it.controls.0', 'name, plain in it.controls.1']),
+    );
+    await shopper.press('Pay');
+    await shopper.see('visa ending in 4242');
+    expect(findCard(await shopper.holdings(), { number, name })).toEqual([]);
+  });
+
   test('prints nothing of what is posted in clear text, in which the same search finds it in every form', async () => {
     const { checkout } = await demo.addresses();
     for (const digits of [VISA['Card number'], VISA['Security code']]) {
-      for (const [name, form] of Object.entries(formsOf(digits))) {
+      for (const [name, form] of Object.entries(spellings(digits))) {
         const clear = await startRecordingProxy(checkout);
         const headers = { 'content-type': 'application/x-www-form-urlencoded' };
         const { status } = await fetch(`${clear.address}/pay`, { method: 'POST', body: `number=${form}`, headers, redirect: 'manual' });

@@ -1,6 +1,7 @@
 import axe from 'axe-core';
 import { chromium } from 'playwright';
 import { need } from '../prepare/browsers.ts';
+import { holdings } from './holdings.ts';
 
 /** A person at a browser: what they see and do, in words that every engine's driver can speak. */
 export interface Shopper {
@@ -20,6 +21,8 @@ export interface Shopper {
   focus(): Promise<string>;
   /** What keeps people with a disability from using the page, by the rules of WCAG 2.2 AA that a program can check. */
   barriers(): Promise<string[]>;
+  /** Everything that the page holds. */
+  holdings(): Promise<ReturnType<typeof holdings>>;
   /** What the browser had to complain of: errors of scripts, violations of the Content-Security-Policy. */
   complaints(): string[];
   close(): Promise<void>;
@@ -65,6 +68,7 @@ async function startChromium(): Promise<Browser> {
           });
           return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
         },
+        holdings: () => page.evaluate(holdings),
         complaints: () => complaints,
         close: () => context.close(),
       };

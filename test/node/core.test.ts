@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/index.ts';
 import { card, decrypt, FIELD_NAMES, freshKey, outcome, toBase64 } from '../support/core.ts';
 import { goodKey, malformedKeys, spki } from '../support/malformed-keys.ts';
@@ -46,6 +46,17 @@ describe('a polluted Object.prototype', () => {
     Reflect.deleteProperty(Object.prototype, 'label');
     expect(await decrypt(block)).toEqual(card());
   });
+});
+
+test('where there is no crypto at all it is insecure_context', async () => {
+  const key = freshKey();
+  vi.stubGlobal('crypto', undefined);
+  try {
+    expect(await outcome(prepareKey(key))).toBe('insecure_context');
+    expect(await outcome(encryptCard(key, card()))).toBe('insecure_context');
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
 
 test('a key prepared by another copy of the library is prepared again', async () => {

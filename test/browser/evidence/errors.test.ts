@@ -1,0 +1,57 @@
+/** No error knows the card, whatever went wrong. Runs in the browsers and in Node. */
+import { expect, test, vi } from 'vitest';
+import { CardEncryptionError } from '../../../src/index.ts';
+import type { StringCard } from '../../support/core.ts';
+import { FAILURES } from '../../support/failures.ts';
+import { findCard } from '../../support/find-card.ts';
+
+const CARD: StringCard = { number: '4929119283746505', name: 'Zoë Quillow', exp_month: '11', exp_year: '2749', cvv: '5839' };
+const OTHER: StringCard = { number: '5105105105105100', name: 'Ben Nevis-1', exp_month: '02', exp_year: '3116', cvv: '9064' };
+
+async function provoke(given: StringCard): Promise<CardEncryptionError[]> {
+  const errors: CardEncryptionError[] = [];
+  for (const fail of Object.values(FAILURES)) {
+    const [result] = await Promise.allSettled([fail(given)]);
+    vi.restoreAllMocks();
+    if (result.status === 'fulfilled' || !(result.reason instanceof CardEncryptionError)) throw new Error('did not fail as it should');
+    errors.push(result.reason);
+  }
+  return errors;
+}
+
+/** Everything that an error shows: to who prints it, serialises it, sends it to another window, or looks at it. */
+const shown = (error: CardEncryptionError) => ({
+  text: String(error),
+  message: error.message,
+  stack: error.stack,
+  json: JSON.stringify(error),
+  cause: error.cause,
+});
+
+test('no error of any code holds anything of the card', async () => {
+  for (const error of await provoke(CARD)) {
+    expect(findCard([error, shown(error), structuredClone(error)], CARD)).toEqual([]);
+    expect(Object.keys(error).filter((name) => !['name', 'code', 'field', 'limit'].includes(name))).toEqual([]);
+    expect(error.cause).toBeUndefined();
+  }
+});
+
+test('an error is the same for every card', async () => {
+  // So it tells nothing that findCard leaves out, either: first digits, last digits, the month. Of the stack, the library's own frames.
+  const ownFrames = (error: CardEncryptionError) => error.stack?.split('\n').filter((line) => line.includes('/src/'));
+  const one = await provoke(CARD);
+  const other = await provoke(OTHER);
+  const compared = (errors: CardEncryptionError[]) => errors.map((error) => ({ ...shown(error), stack: ownFrames(error) }));
+  expect(compared(one)).toEqual(compared(other));
+  expect(compared(one).every(({ stack }) => stack?.length)).toBe(true);
+});
+
+test('control: an error that holds something, anywhere, is found', () => {
+  const errors = [
+    new CardEncryptionError('invalid_card', `bad ${CARD.number}`),
+    Object.assign(new CardEncryptionError('invalid_card', 'bad'), { cause: { CARD } }),
+    Object.assign(new CardEncryptionError('invalid_card', 'bad'), { value: new TextEncoder().encode(CARD.name) }),
+    Object.assign(new CardEncryptionError('invalid_card', 'bad'), { field: CARD.cvv }),
+  ];
+  for (const error of errors) expect(findCard([error, shown(error)], CARD)).not.toEqual([]);
+});

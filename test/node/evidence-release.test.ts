@@ -1,0 +1,85 @@
+/** How a release is made: what the workflows may do, and what is in the package. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import vectors from '../vectors/rsa_oaep_sha256_v1.json' with { type: 'json' };
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+interface Workflow {
+  permissions: object;
+  jobs: Record<string, { permissions: Record<string, string>; needs?: string | string[]; steps: { uses?: string; run?: string }[] }>;
+}
+const workflows = readdirSync(join(root, '.github/workflows')).map((name) => [name, read(`.github/workflows/${name}`)] as const);
+
+/** What is wrong with a workflow. */
+function faults(text: string): string[] {
+  const { permissions, jobs }: Workflow = parse(text);
+  const found: string[] = [];
+  if (JSON.stringify(permissions) !== '{}') found.push('its jobs do not start from no permission');
+  for (const [name, job] of Object.entries(jobs)) {
+    if (!job.permissions) found.push(`${name} names no permissions`);
+    const writes = Object.values(job.permissions ?? {}).some((value) => value !== 'read');
+    for (const { uses, run } of job.steps) {
+      if (uses && !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses)) found.push(`${name} does not pin ${uses} by its commit`);
+      if (writes && uses?.startsWith('actions/checkout@')) found.push(`${name} may write and checks the repository out`);
+      if (writes && run && /npm (ci|install|run|test|exec)|npx|node /.test(run)) found.push(`${name} may write and runs code: ${run}`);
+      if (run && /npm ci(?! --ignore-scripts)/.test(run)) found.push(`${name} runs install scripts`);
+      if (run?.includes('${{')) found.push(`${name} pastes an expression into a script: ${run}`);
+    }
+  }
+  for (const [, version] of text.matchAll(/uses: .*@[0-9a-f]{40}(.*)/g))
+    if (!/^ # v\d+\.\d+\.\d+$/.test(version!)) found.push('a pin without its version');
+  return found;
+}
+
+describe.each(workflows)('%s', (_, text) => {
+  test('pins actions by commit, and gives no right to a job that runs code', () => {
+    expect(faults(text)).toEqual([]);
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ['a tag instead of a commit', (text) => text.replace(/@[0-9a-f]{40} # /, '@')],
+    ['a pin that does not say its version', (text) => text.replace(/ # v6\.0\.2/, '')],
+    ['permissions that are not named', (text) => text.replace(/^permissions:.*$/m, 'permissions: write-all')],
+    ['a right to write where code runs', (text) => text.replace('contents: read', 'contents: write')],
+    ['install scripts', (text) => text.replace('npm ci --ignore-scripts', 'npm ci')],
+  ])('control: %s is found', (_, breakIt) => {
+    expect(breakIt(text)).not.toBe(text);
+    expect(faults(breakIt(text))).not.toEqual([]);
+  });
+});
+
+describe('release.yml', () => {
+  const { jobs }: Workflow = parse(read('.github/workflows/release.yml'));
+  const scripts = (name: string) => jobs[name]!.steps.map(({ run }) => run ?? '').join('\n');
+
+  test('packs in one job alone', () => {
+    expect(Object.keys(jobs).filter((name) => scripts(name).includes('npm pack'))).toEqual(['pack']);
+  });
+
+  test('tests and publishes the tarball of that hash, with provenance, after another machine has made it again', () => {
+    expect(jobs.publish!.needs).toEqual(['pack', 'reproduce', 'test']);
+    for (const name of ['test', 'publish']) expect(scripts(name)).toContain('echo "$SHA256  release/cardseal.tgz" | sha256sum --check');
+    expect(scripts('test')).toContain('tar -xzf release/cardseal.tgz');
+    expect(scripts('publish')).toMatch(/npm publish \.\/release\/cardseal\.tgz --provenance/);
+    expect(jobs.publish!.permissions).toEqual({ 'id-token': 'write' });
+  });
+});
+
+test('the SBOM of what is published names no component; that of the tools names many', () => {
+  expect(JSON.parse(npm('run', '--silent', 'sbom'))).toMatchObject({ bomFormat: 'CycloneDX', components: [] });
+  const tools = JSON.parse(npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'));
+  expect(tools.components.length).toBeGreaterThan(100);
+});
+
+test('the changelog marks the wire format of each scheme that has vectors', () => {
+  const wire = read('CHANGELOG.md')
+    .split('\n')
+    .filter((line) => line.startsWith('- **wire** '));
+  expect(wire.some((line) => line.includes(`\`${vectors.scheme}\``))).toBe(true);
+});
