@@ -1,10 +1,15 @@
+import { join } from 'node:path';
+import vue from '@vitejs/plugin-vue';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import type { BrowserProviderOption } from 'vitest/node';
 import { ENGINES, type Engine, need } from './prepare/browsers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
+import { echo } from './support/echo.ts';
+import { merchant } from './support/merchant.ts';
 import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
+import { strictCspPage } from './support/strict-csp.ts';
 import { strictPage } from './support/strict-page.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
@@ -23,8 +28,11 @@ export default defineConfig({
     projects: [
       { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
-        optimizeDeps: { include: ['fast-check'] }, // found only later, it would reload the page in the middle of a run
-        plugins: [strictPage()],
+        plugins: [vue(), echo(), merchant(), strictPage(), strictCspPage()],
+        // Found only later, they would reload the page in the middle of a run.
+        optimizeDeps: { include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'] },
+        // As README's pages import it.
+        resolve: { alias: { 'cardseal/form': join(import.meta.dirname, '../src/form/index.ts') } },
         test: {
           name: engine,
           include: ['browser/**/*.test.ts'],

@@ -1,0 +1,28 @@
+import { type ChangeEvent, useState } from 'react';
+
+/** A form whose controls are all controlled, by one object of state that each change replaces. `seen` gets the state of each render. */
+export function ControlledCard({ seen }: { seen(state: object): void }) {
+  const [card, setCard] = useState({ number: '', name: '', exp_month: '', exp_year: '', cvv: '' });
+  const [renders, setRenders] = useState(0);
+  seen(card);
+  const bind = (field: keyof typeof card) => ({
+    value: card[field],
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => setCard({ ...card, [field]: target.value }),
+  });
+  return (
+    <form method="post">
+      <input autoComplete="cc-number" {...bind('number')} />
+      <input autoComplete="cc-name" {...bind('name')} />
+      <select autoComplete="cc-exp-month" {...bind('exp_month')}>
+        <option value="">Month</option>
+        <option>11</option>
+      </select>
+      <input autoComplete="cc-exp-year" {...bind('exp_year')} />
+      <input autoComplete="cc-csc" {...bind('cvv')} />
+      <button type="submit">Pay</button>
+      <button type="button" onClick={() => setRenders(renders + 1)}>
+        Rendered {renders} times more
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,100 @@
+import IMask from 'imask';
+import { createElement, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, test, vi } from 'vitest';
+import { createApp, nextTick } from 'vue';
+import type { EncryptedCard } from '../../../src/index.ts';
+import { decrypt } from '../../support/core.ts';
+import { bind, CARD, html, later, open, TYPED, user } from '../../support/form.ts';
+import { ControlledCard } from './controlled-react.tsx';
+import ControlledCardInVue from './controlled-vue.vue';
+
+const { expiry: _, ...STATE } = TYPED;
+
+/** An empty place on the page. */
+function place(): HTMLElement {
+  const element = document.body.appendChild(document.createElement('main'));
+  later(() => element.remove());
+  return element;
+}
+
+/** Types the card as a shopper does, and chooses the month. */
+async function type(host: HTMLElement) {
+  const control = (token: string) => host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
+  await user.type(control('cc-number'), TYPED.number);
+  await user.type(control('cc-name'), TYPED.name);
+  await user.selectOptions(host.querySelector<HTMLSelectElement>('select')!, '11');
+  await user.type(control('cc-exp-year'), TYPED.exp_year);
+  await user.type(control('cc-csc'), TYPED.cvv);
+}
+
+/** What of the card is anywhere in the controls, their attributes and the page's markup. */
+function remains(host: HTMLElement): string[] {
+  const texts = [...host.querySelectorAll('input, select')].map((control) => (control as HTMLInputElement).value);
+  const all = [...texts, host.innerHTML].join('\n');
+  return [TYPED.number, TYPED.name, TYPED.exp_year, TYPED.cvv].filter((value) => all.includes(value));
+}
+
+function payIn(host: HTMLElement): Promise<EncryptedCard> {
+  const form = host.querySelector('form')!;
+  return new Promise<EncryptedCard>((resolve) => {
+    bind(form, { onEncrypted: resolve });
+    form.querySelector('button')!.click();
+  });
+}
+
+test('controlled React inputs: DOM and state are empty after success, and after a re-render', async () => {
+  const host = place();
+  const seen: object[] = [];
+  const root = createRoot(host);
+  later(() => root.unmount());
+  root.render(createElement(StrictMode, {}, createElement(ControlledCard, { seen: (state) => seen.push(state) })));
+  await vi.waitUntil(() => host.querySelector('form'));
+  await type(host);
+  expect([seen.at(-1), remains(host).length]).toEqual([STATE, 4]);
+  expect(await decrypt(await payIn(host))).toEqual(CARD);
+  await vi.waitUntil(() => !remains(host)[0]);
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
+  expect(remains(host)).toEqual([]);
+  expect(Object.values(seen.at(-1)!).filter(Boolean)).toEqual([]);
+});
+
+test('Vue v-model: DOM and state are empty after success, and after a re-render', async () => {
+  const host = place();
+  const app = createApp(ControlledCardInVue);
+  later(() => app.unmount());
+  const { card } = app.mount(host) as unknown as { card: typeof STATE };
+  await type(host);
+  expect([card, remains(host).length]).toEqual([STATE, 4]);
+  expect(await decrypt(await payIn(host))).toEqual(CARD);
+  expect(Object.values(card).filter(Boolean)).toEqual([]);
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await nextTick();
+  expect(host.textContent).toContain('Rendered 1 times');
+  expect(remains(host)).toEqual([]);
+});
+
+test('input masks: DOM and state are empty after success, also when the mask writes again', async () => {
+  const page = open(html());
+  const options = { number: '0000 0000 0000 0000', expiry: '00/00', cvv: '000[0]' };
+  const masks = Object.entries(options).map(([field, mask]) => IMask(page.control(field) as HTMLInputElement, { mask }));
+  later(() => {
+    for (const mask of masks) mask.destroy();
+  });
+  const encrypted = new Promise<EncryptedCard>((resolve) => bind(page.form, { onEncrypted: resolve }));
+  await user.type(page.control('number'), '4929119283746509');
+  await user.type(page.control('name'), TYPED.name);
+  await user.type(page.control('expiry'), '1149');
+  await user.type(page.control('cvv'), '583');
+  expect(masks.map(({ value }) => value)).toEqual(['4929 1192 8374 6509', '11/49', '583']);
+  page.control('cvv').focus();
+  page.button().click();
+  expect(await decrypt(await encrypted)).toEqual(CARD);
+  const state = () => masks.flatMap((mask) => [mask.value, mask.unmaskedValue, mask.typedValue, mask.el.value]);
+  expect(state().filter(Boolean)).toEqual([]);
+  for (const mask of masks) mask.updateControl();
+  page.control('number').dispatchEvent(new FocusEvent('focus'));
+  page.control('number').dispatchEvent(new FocusEvent('blur'));
+  expect([...state(), ...page.controls().map(({ value }) => value)].filter(Boolean)).toEqual([]);
+});

@@ -1,0 +1,224 @@
+import { expect, test, vi } from 'vitest';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../../src/index.ts';
+import { card, decrypt, freshKey } from '../../support/core.ts';
+import { bind, CARD, deferred, fill, html, idle, open, type Page, posted, refused, TYPED } from '../../support/form.ts';
+
+const values = (page: Page) => page.controls().map(({ value }) => value);
+const KEPT = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
+const codes = (page: Page) => page.errors.map(({ code }) => code);
+
+test('asks for a key when it is bound, says when it is there, and encrypts under it', async () => {
+  const page = open();
+  const key = freshKey();
+  const ask = vi.fn(() => key);
+  const binding = bind(page.form, { key: ask });
+  expect(ask).toHaveBeenCalledTimes(1);
+  await binding.ready;
+  expect(page.ready).toBe(1);
+  fill(page);
+  await posted(page);
+  expect(page.encrypted).toEqual([key.id]);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('takes a key as it is, and a prepared one', async () => {
+  for (const key of [freshKey(), await prepareKey(freshKey())]) {
+    const page = open();
+    bind(page.form, { key });
+    fill(page);
+    await posted(page);
+    expect(page.encrypted).toEqual([key.id]);
+  }
+});
+
+test('a key that comes after the button was pressed is waited for, the card is that of the press', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  const arrived = page.arrived();
+  page.button().click();
+  expect(page.form.getAttribute('aria-busy')).toBe('true');
+  fill(page, { ...TYPED, cvv: '999' });
+  key.resolve(freshKey());
+  const [sent] = await arrived;
+  expect(await decrypt(JSON.parse(sent!.body[0]![1]))).toEqual(CARD);
+  await idle(page);
+});
+
+const FAILING: [string, () => CardEncryptionKey | Promise<CardEncryptionKey>, string][] = [
+  ['that rejects', () => Promise.reject(new Error('secret detail')), 'key_unavailable'],
+  [
+    'that throws',
+    () => {
+      throw new Error('secret detail');
+    },
+    'key_unavailable',
+  ],
+  ['that gives nothing', () => undefined as never, 'invalid_key'],
+  ['that gives nonsense', () => ({ ...freshKey(), public_key: 'AAAA' }), 'invalid_key'],
+  ['that gives another scheme', () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V2' }), 'unsupported_scheme'],
+];
+
+test.each(FAILING)('a key function %s: the error says so, the values stay, the next submit asks again', async (_, failing, code) => {
+  const page = open();
+  let fails = true;
+  const ask = vi.fn(() => (fails ? failing() : freshKey()));
+  await expect(bind(page.form, { key: ask }).ready).rejects.toMatchObject({ code });
+  expect([codes(page), page.ready]).toEqual([[code], 0]);
+  fill(page);
+  const error = await refused(page);
+  expect(error.code).toBe(code);
+  expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain('secret detail');
+  expect(console.error).toHaveBeenLastCalledWith(error);
+  await idle(page);
+  expect([values(page), page.passes, ask.mock.calls.length]).toEqual([KEPT, 0, 2]);
+  fails = false;
+  expect((await posted(page)).length).toBe(1);
+  expect(ask).toHaveBeenCalledTimes(3);
+});
+
+test('a key that fails while a submit waits for it is one error, not two', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const { ready } = bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  key.reject(new Error('the network'));
+  await expect(ready).rejects.toMatchObject({ code: 'key_unavailable' });
+  await idle(page);
+  expect(codes(page)).toEqual(['key_unavailable']);
+});
+
+test.each([
+  [undefined, 15_000],
+  [50, 50],
+])('a key that never comes, with keyTimeoutMs %s: key_unavailable after %i ms; what comes later is not taken', async (keyTimeoutMs, ms) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const page = open();
+  const late = deferred<CardEncryptionKey>();
+  const second = freshKey();
+  const ask = vi.fn().mockReturnValueOnce(late.promise).mockReturnValueOnce(second);
+  bind(page.form, keyTimeoutMs ? { key: ask, keyTimeoutMs } : { key: ask });
+  fill(page);
+  const error = refused(page);
+  await vi.advanceTimersByTimeAsync(ms - 1);
+  expect(codes(page)).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await error).code).toBe('key_unavailable');
+  vi.useRealTimers();
+  late.resolve(freshKey());
+  await idle(page);
+  expect(values(page)).toEqual(KEPT);
+  await posted(page);
+  expect(page.encrypted).toEqual([second.id]);
+});
+
+test('a limit beyond what timers count is no limit', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const { ready } = bind(page.form, { key: () => key.promise, keyTimeoutMs: Number.POSITIVE_INFINITY });
+  await new Promise((resolve) => setTimeout(resolve)); // when a timer that overflowed would have fired
+  key.resolve(freshKey());
+  await ready;
+});
+
+test('a key that is too old is replaced before anything is encrypted', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const page = open();
+  const keys = [freshKey(), freshKey(), freshKey()];
+  const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!);
+  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000 });
+  await binding.ready;
+  vi.setSystemTime(Date.now() + 60_000);
+  fill(page);
+  await posted(page);
+  expect(page.encrypted).toEqual([keys[0]!.id]);
+
+  await binding.restart();
+  vi.setSystemTime(Date.now() + 60_001);
+  fill(page);
+  await posted(page);
+  expect(page.encrypted).toEqual([keys[0]!.id, keys[2]!.id]);
+  expect(ask).toHaveBeenCalledTimes(3);
+});
+
+test('without keyMaxAgeMs a key is never too old', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  await bind(page.form, { key: ask }).ready;
+  vi.setSystemTime(Date.now() + 30 * 24 * 3_600_000);
+  fill(page);
+  await posted(page);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test('a fixed key that is too old: key_unavailable, the form stays blocked, the message says reload', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const page = open();
+  await bind(page.form, { key: freshKey(), keyMaxAgeMs: 60_000 }).ready;
+  vi.setSystemTime(Date.now() + 60_001);
+  fill(page);
+  for (let i = 0; i < 2; i++) {
+    const error = await refused(page);
+    expect([error.code, error.message]).toEqual(['key_unavailable', expect.stringContaining('reload the page')]);
+    await idle(page);
+  }
+  expect([values(page), page.passes]).toEqual([KEPT, 0]);
+});
+
+test('two forms with one key: the second gets key_already_used, and asks for another the next time', async () => {
+  const shared = freshKey();
+  const [first, second] = [open(), open()];
+  const ask = vi.fn().mockReturnValueOnce(shared).mockReturnValueOnce(freshKey());
+  bind(first.form, { key: () => shared });
+  bind(second.form, { key: ask });
+  fill(first);
+  fill(second);
+  await posted(first);
+  expect((await refused(second)).code).toBe('key_already_used');
+  await idle(second);
+  expect([values(second), second.passes]).toEqual([KEPT, 0]);
+  expect((await posted(second)).length).toBe(1);
+});
+
+test('a fixed key that was used elsewhere: key_already_used, then reload', async () => {
+  const key = freshKey();
+  await encryptCard(key, card());
+  const page = open();
+  await bind(page.form, { key }).ready;
+  fill(page);
+  expect((await refused(page)).code).toBe('key_already_used');
+  await idle(page);
+  expect((await refused(page)).message).toContain('reload the page');
+});
+
+test('when WebCrypto fails, the values stay and the next submit asks for another key', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  await bind(page.form, { key: ask }).ready;
+  fill(page);
+  vi.spyOn(crypto.subtle, 'encrypt').mockRejectedValueOnce(new DOMException('', 'OperationError'));
+  expect((await refused(page)).code).toBe('encryption_failed');
+  await idle(page);
+  expect([values(page), page.passes, ask.mock.calls.length]).toEqual([KEPT, 0, 1]);
+  await posted(page);
+  expect(ask).toHaveBeenCalledTimes(2);
+});
+
+test('a name that is longer than the key takes: the key is kept, and so are the values', async () => {
+  const page = open(html());
+  const ask = vi.fn(() => freshKey());
+  bind(page.form, { key: ask });
+  const name = 'é'.repeat(83); // 190 bytes, less 25 for the rest, are left for the name
+  fill(page, { ...TYPED, name });
+  const error = await refused(page);
+  expect([error.code, error.field, error.limit]).toEqual(['card_too_long', 'name', 165]);
+  await idle(page);
+  expect(values(page)).toEqual([TYPED.number, name, TYPED.expiry, TYPED.cvv]);
+  fill(page, { name: 'é'.repeat(82) });
+  const [sent] = await posted(page);
+  expect((await decrypt(JSON.parse(sent!.body[0]![1]))).name).toBe('é'.repeat(82));
+  expect(ask).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,248 @@
+import { expect, test, vi } from 'vitest';
+import { bindCardForm } from '../../../src/form/index.ts';
+import type { CardEncryptionKey } from '../../../src/index.ts';
+import { decrypt, freshKey } from '../../support/core.ts';
+import { bind, CARD, deferred, fill, html, idle, open, type Page, posted, refused, TYPED } from '../../support/form.ts';
+
+const values = (page: Page) => page.controls().map(({ value }) => value);
+const KEPT = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
+const EMPTY = ['', '', '', ''];
+const away = (persisted: boolean) => dispatchEvent(new PageTransitionEvent('pagehide', { persisted }));
+const back = (persisted: boolean) => dispatchEvent(new PageTransitionEvent('pageshow', { persisted }));
+
+test('restart() after a decline: another card under another key', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  await posted(page);
+  await binding.restart();
+  fill(page, { ...TYPED, cvv: '999' });
+  const [first, second] = (await posted(page)).map(({ body }) => JSON.parse(body[0]![1]));
+  expect(first.key_id).not.toBe(second.key_id);
+  expect((await decrypt(second)).cvv).toBe('999');
+  expect([ask.mock.calls.length, page.ready, page.encrypted.length]).toEqual([2, 2, 2]);
+});
+
+test('restart() with a fixed key: key_unavailable, the form stays blocked, the message says reload', async () => {
+  const page = open();
+  const binding = bind(page.form, { key: freshKey() });
+  fill(page);
+  await posted(page);
+  await expect(binding.restart()).rejects.toMatchObject({ code: 'key_unavailable', message: expect.stringContaining('reload the page') });
+  fill(page);
+  const error = await refused(page);
+  expect([error.code, error.message]).toEqual(['key_unavailable', expect.stringContaining('reload the page')]);
+  await idle(page);
+  expect([values(page), page.passes]).toEqual([KEPT, 1]);
+});
+
+test('restart() whose key does not come: the error says so, the next submit asks again', async () => {
+  const page = open();
+  const ask = vi.fn().mockReturnValueOnce(freshKey()).mockRejectedValueOnce(new Error('the network')).mockReturnValueOnce(freshKey());
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  await posted(page);
+  await expect(binding.restart()).rejects.toMatchObject({ code: 'key_unavailable' });
+  expect(page.errors.map(({ code }) => code)).toEqual(['key_unavailable']);
+  fill(page);
+  expect((await posted(page)).length).toBe(2);
+});
+
+test('restart() ends what is under way', async () => {
+  const page = open();
+  const first = deferred<CardEncryptionKey>();
+  const second = freshKey();
+  const ask = vi.fn().mockReturnValueOnce(first.promise).mockReturnValueOnce(second);
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  page.button().click();
+  const restarted = binding.restart();
+  expect(page.form.hasAttribute('aria-busy')).toBe(false);
+  first.resolve(freshKey());
+  await restarted;
+  await binding.ready;
+  expect([page.encrypted, page.passes, page.ready, values(page)]).toEqual([[], 0, 1, KEPT]);
+  await posted(page);
+  expect(page.encrypted).toEqual([second.id]);
+});
+
+test('when the page goes away, with a submit under way, nothing is encrypted and the controls are emptied', async () => {
+  const page = open(
+    html({ expiry: '<select autocomplete="cc-exp-month"><option>11</select><select autocomplete="cc-exp-year"><option>2049</select>' }),
+  );
+  const key = deferred<CardEncryptionKey>();
+  const binding = bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  away(false);
+  expect(page.controls().map(({ value }) => value)).toEqual(['', '', '', '', '']);
+  key.resolve(freshKey());
+  await binding.ready;
+  expect([page.encrypted, page.passes, page.form.hasAttribute('aria-busy')]).toEqual([[], 0, false]);
+});
+
+test('when the page goes away after success, the block goes, too', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  await posted(page);
+  away(false);
+  expect([...new FormData(page.form)]).toEqual([]);
+});
+
+test('back out of the back/forward cache: nothing of the card is there, a new key is asked for, paying works', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  bind(page.form, { key: ask });
+  fill(page);
+  await posted(page);
+  away(true);
+  fill(page); // as a browser may that restores what was typed
+  back(true);
+  expect([values(page), [...new FormData(page.form)], ask.mock.calls.length]).toEqual([EMPTY, [], 2]);
+  await vi.waitUntil(() => page.ready === 2);
+  fill(page, { ...TYPED, cvv: '999' });
+  const [, sent] = await posted(page);
+  expect((await decrypt(JSON.parse(sent!.body[0]![1]))).cvv).toBe('999');
+});
+
+test('back out of the back/forward cache with a fixed key: key_unavailable, blocked, the message says reload', async () => {
+  const page = open();
+  await bind(page.form, { key: freshKey() }).ready;
+  away(true);
+  back(true);
+  await vi.waitUntil(() => page.errors.length === 1);
+  fill(page);
+  await refused(page);
+  for (const { code, message } of page.errors)
+    expect([code, message]).toEqual(['key_unavailable', expect.stringContaining('reload the page')]);
+  expect(page.passes).toBe(0);
+});
+
+test('a page that is shown for the first time keeps its key and its values', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  await bind(page.form, { key: ask }).ready;
+  fill(page);
+  back(false);
+  expect([values(page), ask.mock.calls.length]).toEqual([KEPT, 1]);
+});
+
+test('bound twice: the second works, the late cleanup of the first does nothing', async () => {
+  const page = open();
+  const keys = [freshKey(), freshKey()];
+  const first = bindCardForm(page.form, { key: keys[0]! });
+  bind(page.form, { key: keys[1]!, fieldName: 'second' });
+  first.unbind();
+  await first.restart();
+  fill(page);
+  const [sent, more] = await posted(page);
+  expect(more).toBeUndefined();
+  expect(sent!.body.map(([name]) => name)).toEqual(['second']);
+  expect(page.encrypted).toEqual([keys[1]!.id]);
+  expect(page.form.noValidate).toBe(true);
+});
+
+test('bound, unbound and bound again, as in StrictMode', async () => {
+  const page = open();
+  bindCardForm(page.form, { key: () => freshKey() }).unbind();
+  const binding = bind(page.form);
+  await binding.ready;
+  expect(page.ready).toBe(1);
+  fill(page);
+  const sent = await posted(page);
+  expect(sent.length).toBe(1);
+  expect(await decrypt(JSON.parse(sent[0]!.body[0]![1]))).toEqual(CARD);
+  binding.unbind();
+  expect(page.form.noValidate).toBe(false);
+});
+
+test.each([
+  ['', false],
+  ['novalidate', true],
+])('unbind() leaves a form with the attribute "%s" as it was', async (attribute, noValidate) => {
+  const page = open(html(), `method="post" ${attribute}`);
+  page.control('cvv').setAttribute('aria-invalid', 'false');
+  const before = page.form.outerHTML;
+  const ask = vi.fn(() => freshKey());
+  const binding = bind(page.form, { key: ask });
+  expect(page.form.noValidate).toBe(true);
+  page.button().click();
+  await idle(page);
+  expect(page.form.outerHTML).not.toBe(before);
+  expect(page.control('cvv').validity.customError).toBe(true);
+  fill(page);
+  binding.unbind();
+  expect([page.form.outerHTML, page.form.noValidate]).toEqual([before, noValidate]);
+  expect(page.controls().map(({ validity }) => validity.valid)).toEqual([true, true, true, true]);
+  expect(values(page)).toEqual(KEPT);
+
+  away(false);
+  back(true);
+  await binding.restart();
+  expect([values(page), ask.mock.calls.length]).toEqual([KEPT, 1]);
+  const [sent] = await posted(page);
+  expect(sent!.body).toEqual([]); // by the browser alone: no card, since no control has a name, and no block
+  expect([page.encrypted, page.errors.length]).toEqual([[], 1]);
+});
+
+test('unbind() with a submit under way: it comes to nothing, and nothing is said', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const binding = bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  const before = { ready: page.ready, errors: page.errors.length };
+  binding.unbind();
+  expect(page.form.hasAttribute('aria-busy')).toBe(false);
+  key.resolve({ ...freshKey(), public_key: '' });
+  await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_key' });
+  expect({ ready: page.ready, errors: page.errors.length }).toEqual(before);
+  expect([page.encrypted, page.passes, values(page)]).toEqual([[], 0, KEPT]);
+});
+
+test('unbind() drops the block', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  fill(page);
+  await posted(page);
+  binding.unbind();
+  expect([...new FormData(page.form)]).toEqual([]);
+});
+
+test.each(['cardseal:encrypted', 'input'])('a listener of %s that unbinds the form keeps it from being sent', async (type) => {
+  const page = open();
+  const binding = bind(page.form);
+  fill(page);
+  const seen = deferred<void>();
+  page.form.addEventListener(type, () => {
+    binding.unbind();
+    seen.resolve();
+  });
+  page.button().click();
+  await seen.promise;
+  await new Promise((resolve) => setTimeout(resolve)); // after the turn in which it would have been sent
+  await new Promise((resolve) => setTimeout(resolve));
+  expect([page.passes, await page.sent()]).toEqual([0, []]);
+});
+
+test('no rejection of ready is ever unhandled', async () => {
+  const unhandled: unknown[] = [];
+  const listener = (event: PromiseRejectionEvent) => {
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    unhandled.push(event.reason);
+  };
+  addEventListener('unhandledrejection', listener, { capture: true });
+  try {
+    const page = open(html({ cvv: '' }));
+    bind(page.form);
+    await vi.waitUntil(() => page.errors.length === 1);
+    Promise.reject('planted'); // what shows that such a rejection is seen
+    await vi.waitUntil(() => unhandled.length > 0);
+    expect(unhandled).toEqual(['planted']);
+  } finally {
+    removeEventListener('unhandledrejection', listener, { capture: true });
+  }
+});

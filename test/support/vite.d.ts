@@ -1,0 +1,10 @@
+declare module '*.vue' {
+  import type { Component } from 'vue';
+
+  const component: Component;
+  export default component;
+}
+declare module '*?raw' {
+  const text: string;
+  export default text;
+}
