@@ -2,6 +2,8 @@
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createMerchant } from './merchant/app.ts';
+import { createExplanation } from './merchant/explain.ts';
+import { slowClock } from './merchant/faults.ts';
 import { ACCOUNTS, createService } from './service/app.ts';
 
 export interface DemoOptions {
@@ -9,7 +11,7 @@ export interface DemoOptions {
   port: number;
   /** Of the Card Payment Service; 0 takes one that is free. */
   servicePort: number;
-  /** Milliseconds from issuing an encryption key to its `expires_at`; the service's default. */
+  /** Milliseconds from issuing an encryption key to its `expires_at`; 15 minutes. */
   keyLifetimeMs?: number;
   /** Gets what the servers have to say, line by line: never anything of a card, nor the secret key. */
   log: (line: string) => void;
@@ -20,25 +22,35 @@ export interface DemoOptions {
  *
  * @throws the listen error, such as `EADDRINUSE`, with nothing left running.
  */
-export async function startDemo({ port, servicePort, keyLifetimeMs, log }: DemoOptions) {
+export async function startDemo({ port, servicePort, keyLifetimeMs = 15 * 60 * 1000, log }: DemoOptions) {
+  const slow = slowClock(keyLifetimeMs);
   const service = createService({
-    ...(keyLifetimeMs !== undefined && { keyLifetimeMs }),
+    keyLifetimeMs,
+    clock: slow.clock,
     logger: { stream: { write: (json) => tell(json, log) } },
   });
-  const closing = [() => service.close()];
+  const closeService = async () => {
+    service.server.closeAllConnections(); // the merchant's client keeps its own open, and has gone
+    await service.close();
+  };
+  const closing = [closeService];
   const close = async () => {
     for (const part of closing.splice(0)) await part();
   };
   try {
     const serviceAddress = await listen(service, servicePort);
+    const late = await slow.open(service);
+    closing.unshift(late.close);
+    const { secretKey } = ACCOUNTS[0];
     const merchant = createMerchant({
       baseUrl: serviceAddress,
-      secretKey: ACCOUNTS[0].secretKey,
+      secretKey,
       log: (line) => log(`merchant: ${line}`),
+      onlooker: createExplanation({ slowAddress: late.address, secretKey }),
     });
     closing.unshift(() => merchant.close()); // the merchant first: it uses the service
     const merchantAddress = await listen(merchant, port);
-    return { checkout: `${merchantAddress}/checkout`, service: serviceAddress, close };
+    return { explained: `${merchantAddress}/explained`, checkout: `${merchantAddress}/checkout`, service: serviceAddress, close };
   } catch (error) {
     await close();
     throw error;
@@ -80,6 +92,7 @@ async function main() {
     log: console.log,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close); // on: tsx may pass on what the terminal sent, too
+  console.log(`See it explained:     ${demo.explained}`);
   console.log(`Checkout page:        ${demo.checkout}`);
   console.log(`Card Payment Service: ${demo.service} (described at /openapi.json)`);
   console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');

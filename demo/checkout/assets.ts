@@ -3,16 +3,33 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
 /** What the pages load, by file name. Made anew at each start. */
-export function buildAssets(): Map<string, { type: string; body: string }> {
+export function buildAssets(): Map<string, Asset> {
   return new Map([
-    ['checkout.css', { type: 'text/css', body: readFileSync(join(import.meta.dirname, 'checkout.css'), 'utf8') }],
-    ['bundled.js', { type: 'text/javascript', body: bundle('bundled/script.ts') }],
+    ['checkout.css', stylesheet('checkout.css')],
+    ['bundled.js', script('bundled/script.ts')],
   ]);
 }
 
+/** What the explanation beside the pages loads, by file name. */
+export function buildExplanation(): Map<string, Asset> {
+  return new Map([
+    ['explained.css', stylesheet('explained/explained.css')],
+    ['panel.js', script('explained/panel.ts')],
+  ]);
+}
+
+export interface Asset {
+  type: string;
+  body: string;
+}
+
+function stylesheet(path: string): Asset {
+  return { type: 'text/css', body: readFileSync(join(import.meta.dirname, path), 'utf8') };
+}
+
 /** As a checkout developer's bundler would: one module of the page's script and what it uses of cardseal. */
-function bundle(entry: string): string {
+function script(entry: string): Asset {
   const entryPoints = [join(import.meta.dirname, entry)];
   const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, format: 'esm', target: 'es2022', charset: 'utf8' });
-  return outputFiles[0]!.text;
+  return { type: 'text/javascript', body: outputFiles[0]!.text };
 }

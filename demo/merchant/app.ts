@@ -1,14 +1,24 @@
 import helmet from '@fastify/helmet';
 import { CardEncryptionError } from 'cardseal';
-import Fastify, { type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { buildAssets } from '../checkout/assets.ts';
 import { problemPage } from '../checkout/outcomes.ts';
 import { CardPayments, CardPaymentsError, type CardPaymentsOptions } from './card-payments.ts';
-import { addCheckout } from './checkout.ts';
+import { addCheckout, type Payments } from './checkout.ts';
 
 export interface MerchantOptions extends CardPaymentsOptions {
   /** Gets one line for each request, with method, route and status, and one for each payment whose outcome needs a look. */
   log?: (line: string) => void;
+  /** The demo's. Your server has none. */
+  onlooker?: Onlooker;
+}
+
+/** Looks at what the checkout does, and may meddle with it. */
+export interface Onlooker {
+  /** Stands between the checkout and the client of the service. */
+  watch(payments: Payments): Payments;
+  /** Adds to the checkout's part of the server, where requests have sessions. */
+  mount(scope: FastifyInstance): void;
 }
 
 /** What cardseal works under; and the page's own stylesheet and request. */
@@ -29,8 +39,9 @@ const CONTENT_SECURITY_POLICY = {
  *
  * @throws TypeError if the service's address or the secret key is not one.
  */
-export function createMerchant({ log = () => {}, ...options }: MerchantOptions) {
-  const payments = new CardPayments(options);
+export function createMerchant({ log = () => {}, onlooker, ...options }: MerchantOptions) {
+  const client = new CardPayments(options);
+  const payments = onlooker?.watch(client) ?? client;
   const assets = buildAssets();
   const app = Fastify({
     bodyLimit: 8 * 1024, // a block takes less than 2
@@ -61,12 +72,15 @@ export function createMerchant({ log = () => {}, ...options }: MerchantOptions) 
     return sendProblem(reply, error.statusCode ?? 500);
   });
 
-  app.get('/', async (_request, reply) => reply.redirect('/checkout'));
+  app.get('/', async (_request, reply) => reply.redirect(onlooker ? '/explained' : '/checkout'));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params }, reply) => {
     const asset = assets.get(params.file);
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
   });
-  app.register(async (scope) => addCheckout(scope, { payments, log }));
+  app.register(async (scope) => {
+    addCheckout(scope, { payments, log });
+    onlooker?.mount(scope);
+  });
   return app;
 }
 

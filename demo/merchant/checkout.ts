@@ -1,12 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import session from '@fastify/session';
+import type { CardEncryptionKey as BrowserKey } from 'cardseal';
 import { browserKey, parseEncryptedCard } from 'cardseal/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bundledPage } from '../checkout/bundled/page.ts';
 import type { Order } from '../checkout/order.ts';
 import { processingPage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
 import { type CardPaymentIntent, type CardPayments, CardPaymentsError, type EncryptedCard } from './card-payments.ts';
+
+/** What the checkout asks of the client of the service. */
+export type Payments = Pick<CardPayments, 'createEncryptionKey' | 'createIntent' | 'authorize'>;
 
 /** What the server remembers of a shopper's checkout. Nothing of the card: it never has any. */
 interface Checkout {
@@ -32,7 +36,7 @@ const EXPIRED = 'That took too long. Please enter your card again. You have not 
 const REFUSED = 'The payment could not be made. You have not paid.';
 
 interface Parts {
-  payments: CardPayments;
+  payments: Payments;
   log: (line: string) => void;
 }
 
@@ -46,27 +50,41 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     cookie: { secure: 'auto', sameSite: 'lax', httpOnly: true },
   });
   app.get('/checkout', showCheckout);
+  app.post('/checkout/key', sendKey);
   app.post('/checkout/pay', pay);
   app.post('/checkout/new', startNew);
 
-  /** The form with a fresh key, or how the payment went. */
+  /** The form, or how the payment went. */
   async function showCheckout({ session }: FastifyRequest, reply: FastifyReply) {
     reply.type('text/html; charset=utf-8');
     session.checkout ??= { phase: 'open' };
     const { checkout } = session;
-    if (isSettled(checkout)) return outcomePage(checkout);
+    return isSettled(checkout) ? outcomePage(checkout) : bundledPage(ORDER, checkout.notice);
+  }
+
+  /** For the form when it loads, and again for each card after the first. */
+  async function sendKey({ session }: FastifyRequest, reply: FastifyReply) {
+    session.checkout ??= { phase: 'open' };
+    return (await issueKey(session.checkout)) ?? reply.code(409).send();
+  }
+
+  /** A fresh key and the intent that it is for. `undefined` if there is nothing left to pay. */
+  async function issueKey(checkout: Checkout): Promise<BrowserKey | undefined> {
+    if (isSettled(checkout)) return undefined;
     const isDraft = checkout.intent?.status === 'created';
     const [intent, key] = await Promise.all([
       isDraft ? checkout.intent : payments.createIntent(ORDER, { idempotencyKey: randomUUID() }),
       payments.createEncryptionKey(),
     ]);
-    if (isSettled(checkout)) return outcomePage(checkout); // another request paid meanwhile
-    const { notice } = checkout;
+    if (isSettled(checkout)) return undefined; // another request paid meanwhile
     Object.assign(checkout, { intent, key: { id: key.id, expiresAt: key.expires_at }, notice: undefined });
-    return bundledPage(ORDER, browserKey(key), notice);
+    return browserKey(key);
   }
 
-  /** Whatever became of it, the checkout page shows it: also to who posts twice, or has lost the session. */
+  /**
+   * The page's script gets as `notice` why the shopper has to enter a card again; without one it loads the page anew, which shows how the
+   * payment went. A form is led there at once. So is who posts twice, or has lost the session.
+   */
   async function pay(request: FastifyRequest, reply: FastifyReply) {
     const { checkout } = request.session;
     const { key, intent } = checkout ?? {};
@@ -78,7 +96,8 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
       if (block) await authorize(checkout, intent.id, block);
       else checkout.notice = EXPIRED;
     }
-    return reply.redirect('/checkout', 303);
+    if (isForm(request)) return reply.redirect('/checkout', 303);
+    return { notice: checkout && !isSettled(checkout) ? checkout.notice : undefined };
   }
 
   async function authorize(checkout: Checkout, id: string, block: EncryptedCard) {
@@ -119,10 +138,10 @@ function outcomePage({ phase, intent }: Checkout): string {
  *
  * @throws CardEncryptionError `invalid_encrypted_card`
  */
-function readBlock({ headers, body }: FastifyRequest, { id, expiresAt }: { id: string; expiresAt: number }): EncryptedCard | undefined {
-  let input = body;
-  if (headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
-    const fields = [...new URLSearchParams(body as string)];
+function readBlock(request: FastifyRequest, { id, expiresAt }: { id: string; expiresAt: number }): EncryptedCard | undefined {
+  let input = request.body;
+  if (isForm(request)) {
+    const fields = [...new URLSearchParams(input as string)];
     input = fields.length === 1 && fields[0]![0] === 'encrypted_card' ? fields[0]![1] : undefined;
   }
   try {
@@ -131,4 +150,8 @@ function readBlock({ headers, body }: FastifyRequest, { id, expiresAt }: { id: s
     if (Date.now() > expiresAt) return undefined;
     throw error;
   }
+}
+
+function isForm({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
 }

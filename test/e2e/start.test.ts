@@ -18,6 +18,7 @@ describe('npm start', () => {
       const demo = start([], NPM_START);
       const { checkout, service } = await demo.addresses();
       expect((await fetch(checkout)).status).toBe(200);
+      expect((await fetch(`${checkout}/key`, { method: 'POST' })).status).toBe(200);
       expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
       expect(await demo.stop(signal)).toEqual([0, null]);
       expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');

@@ -1,95 +1,65 @@
-import { CardEncryptionError, type CardField, encryptCard, prepareKey } from 'cardseal';
-import { findProblems } from './problems.ts';
+import type { CardEncryptionErrorCode, CardEncryptionKey, EncryptedCard } from 'cardseal';
+import { bindCardForm } from 'cardseal/form';
 
-const form = find<HTMLFormElement>('checkout');
-const button = form.querySelector('button')!;
-const controls = {
-  number: find<HTMLInputElement>('number'),
-  name: find<HTMLInputElement>('name'),
-  exp_month: find<HTMLSelectElement>('exp_month'),
-  exp_year: find<HTMLSelectElement>('exp_year'),
-  cvv: find<HTMLInputElement>('cvv'),
-};
-const fields = Object.keys(controls) as CardField[];
+const form = document.getElementById('checkout') as HTMLFormElement;
+const status = document.getElementById('status')!;
 
-const preparedKey = prepareKey(JSON.parse(form.dataset.key!));
-preparedKey.then(
-  () => {
-    button.disabled = false;
-    say('');
+const UNCERTAIN = 'We could not reach the shop, so it is not certain whether you have paid. Press Pay again: you will not pay twice.';
+
+/** What the status says of the encryption, as long as that is not ready. */
+let concern = status.textContent;
+form.addEventListener('cardseal:ready', () => {
+  if (status.textContent === concern) status.textContent = '';
+});
+form.addEventListener('cardseal:error', ({ detail }) => {
+  if (!detail.field) status.textContent = concern = tell(detail.code); // else the field says it
+});
+form.addEventListener('input', showProblems);
+form.addEventListener(
+  'invalid',
+  (event) => {
+    event.preventDefault(); // the browser would show the first message only, and only for a while
+    showProblems();
+    form.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   },
-  () => startAgain('This browser cannot encrypt your card. Nothing was sent.'),
+  true,
 );
 
-form.addEventListener('submit', async (event) => {
-  event.preventDefault();
-  if (button.disabled) return;
-  show(findProblems(readCard()));
-  if (form.querySelector('[aria-invalid]')) return;
-  button.disabled = true;
-  say('Paying …');
-  try {
-    const block = await encryptCard(await preparedKey, readCard());
-    for (const field of fields) controls[field].value = '';
-    await pay(JSON.stringify(block));
-  } catch (error) {
-    if (!(error instanceof CardEncryptionError)) throw error;
-    if (!error.field) return startAgain('Your card could not be encrypted. Nothing was sent.');
-    show({ [error.field]: error.code === 'card_too_long' ? 'This is too long; shorten it' : 'Check this' });
-    say('');
-    button.disabled = false; // nothing was encrypted: the key is still good
+const binding = bindCardForm(form, { key: requestKey, onEncrypted: pay });
+form.querySelector('button')!.disabled = false;
+
+async function requestKey(): Promise<CardEncryptionKey> {
+  const answer = await fetch('/checkout/key', { method: 'POST' });
+  if (answer.status === 409) location.reload(); // nothing is left to pay; the page shows why
+  if (!answer.ok) throw new Error('The server has no key for us');
+  return answer.json();
+}
+
+/** Until `restart`, pressing the button again sends the same block: the server charges it once, however often it arrives. */
+async function pay(block: EncryptedCard) {
+  status.textContent = 'Paying …';
+  const notice = await post(block).catch(() => UNCERTAIN);
+  if (notice === undefined) return location.reload(); // the page itself shows how the payment went, also to a shopper who comes back to it
+  status.textContent = notice;
+  if (notice !== UNCERTAIN) await binding.restart().catch(() => {}); // cardseal:error has told it
+}
+
+/** Why the shopper has to enter a card again; `undefined` if there is no need to. */
+async function post(block: EncryptedCard): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(form.action, { method: 'POST', headers, body: JSON.stringify(block) });
+  if (answer.status >= 500) return UNCERTAIN;
+  return answer.ok ? (await answer.json()).notice : 'The shop could not take the payment. You have not paid.';
+}
+
+/** What is wrong stands below each field until it is corrected. */
+function showProblems() {
+  for (const control of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select')) {
+    document.getElementById(`${control.id}-problem`)!.textContent = control.validationMessage;
   }
-});
-
-// Out of the back/forward cache: the key may be spent, or the payment made.
-addEventListener('pageshow', (event) => {
-  if (event.persisted) location.reload();
-});
-
-/** Afterwards the page itself shows how the payment went, also to a shopper who comes back to it. */
-async function pay(block: string) {
-  let answer: Response;
-  try {
-    answer = await fetch(form.action, { method: 'POST', headers: { 'content-type': 'application/json' }, body: block, redirect: 'manual' });
-  } catch {
-    return startAgain('We could not reach the shop, so it is not certain whether you have paid.', 'See how it went');
-  }
-  if (answer.type === 'opaqueredirect') location.replace(location.href);
-  else startAgain('The shop could not take the payment. You have not paid.');
 }
 
-/** A new object for each use, because `encryptCard` empties it. */
-function readCard() {
-  return {
-    number: controls.number.value.replaceAll(' ', '').replaceAll('-', ''),
-    name: controls.name.value.trim(),
-    exp_month: controls.exp_month.value,
-    exp_year: controls.exp_year.value,
-    cvv: controls.cvv.value.trim(),
-  };
-}
-
-function show(problems: Partial<Record<CardField, string>>) {
-  for (const field of fields) {
-    const problem = problems[field];
-    find(`${field}-problem`).textContent = problem ?? '';
-    if (problem) controls[field].setAttribute('aria-invalid', 'true');
-    else controls[field].removeAttribute('aria-invalid');
-  }
-  form.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-}
-
-/** The form has served. */
-function startAgain(why: string, link = 'Start again') {
-  say(why);
-  find('again').hidden = false;
-  find('again').querySelector('a')!.textContent = link;
-}
-
-function say(text: string) {
-  find('status').textContent = text;
-}
-
-function find<T extends HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
+function tell(code: CardEncryptionErrorCode): string {
+  if (code === 'key_unavailable') return 'The shop cannot take payments right now. You have not paid. Press Pay to try again.';
+  return 'Your card could not be encrypted here. Nothing was sent.';
 }

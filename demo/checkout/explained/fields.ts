@@ -1,0 +1,38 @@
+import type { LayoutField } from 'cardseal';
+
+/** One field of the plaintext as it would be encrypted now. */
+export interface Field {
+  field: LayoutField;
+  /** As people count: an accent or an emoji is part of one character. */
+  characters: string[];
+  /** Of UTF-8. */
+  bytes: number;
+}
+
+const CONTROLS: [field: LayoutField, token: string, clean: (text: string) => string][] = [
+  ['Pan', 'cc-number', digits],
+  ['Name', 'cc-name', (text) => text.trim()],
+  ['ExpMonth', 'cc-exp-month', digits],
+  ['ExpYear', 'cc-exp-year', digits],
+  ['Cvc', 'cc-csc', digits],
+];
+
+/** The five fields in the order of the plaintext, as they stand in the form. */
+export function readFields(form: HTMLFormElement): Field[] {
+  return CONTROLS.map(([field, token, clean]) => {
+    const text = clean(cardControl(form, token).value);
+    return { field, characters: split(text), bytes: new TextEncoder().encode(text).length };
+  });
+}
+
+export function cardControl(form: HTMLFormElement, token: string): HTMLInputElement | HTMLSelectElement {
+  return form.querySelector(`[autocomplete~=${token}]`)!;
+}
+
+function digits(text: string): string {
+  return [...text].filter((character) => character >= '0' && character <= '9').join('');
+}
+
+function split(text: string): string[] {
+  return [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
+}

@@ -1,0 +1,114 @@
+/** The explanation beside the checkout. It only listens: to the form's controls, to what cardseal tells, and to the demo's server. */
+import type { CardEncryptionError } from 'cardseal';
+import { cardControl, readFields } from './fields.ts';
+import { type Scene, stations } from './stations.ts';
+import { isTestNumber, TEST_CARDS, type TestCard } from './test-cards.ts';
+import type { Fault, Trail } from './trail.ts';
+
+const form = document.getElementById('checkout') as HTMLFormElement | null;
+const faults = document.querySelectorAll<HTMLInputElement>('[name=fault]');
+const announcement = document.querySelector('.announcement')!;
+
+let trail: Trail = { fault: 'none', intents: [] };
+let error: CardEncryptionError | undefined;
+/** The key of a payment that the shopper has gone on from, by beginning with another card. */
+let over: string | undefined;
+let chosen: TestCard = TEST_CARDS[0]!;
+
+if (form) listen(form);
+draw();
+
+const events = new EventSource('/explained/trail');
+events.addEventListener('message', ({ data }) => {
+  const before = trail;
+  trail = JSON.parse(data);
+  for (const radio of faults) radio.checked = radio.value === trail.fault;
+  draw();
+  announce(before);
+});
+
+function listen(checkout: HTMLFormElement) {
+  checkout.addEventListener('input', () => {
+    if (error?.field) error = undefined;
+    if (readFields(checkout).some(({ bytes }) => bytes)) over = trail.left?.key_id;
+    draw();
+  });
+  checkout.addEventListener('cardseal:ready', () => settle(undefined));
+  checkout.addEventListener('cardseal:encrypted', () => settle(undefined));
+  checkout.addEventListener('cardseal:error', ({ detail }) => settle(detail));
+  for (const button of document.querySelectorAll<HTMLElement>('[data-card]')) {
+    button.addEventListener('click', () => fill(checkout, TEST_CARDS[Number(button.dataset.card)]!));
+  }
+  for (const radio of faults) {
+    radio.addEventListener('change', () => choose(checkout, radio.value as Fault));
+  }
+}
+
+function settle(found: CardEncryptionError | undefined) {
+  error = found;
+  draw();
+  if (found) say(`${found.code}. ${found.message}`);
+}
+
+/** As a shopper would: by input events. */
+function fill(checkout: HTMLFormElement, card: TestCard) {
+  chosen = card;
+  const values = {
+    'cc-number': card.number,
+    'cc-name': card.name,
+    'cc-exp-month': '12',
+    'cc-exp-year': String(new Date().getUTCFullYear() + 3),
+    'cc-csc': card.cvv,
+  };
+  for (const [token, value] of Object.entries(values)) {
+    const control = cardControl(checkout, token);
+    control.value = value;
+    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+  }
+  say('The test card is in the form.');
+}
+
+async function choose(checkout: HTMLFormElement, fault: Fault) {
+  if (fault === trail.fault) return;
+  await fetch('/explained/fault', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  });
+  // As if the page came back out of the back/forward cache: the form forgets its card and asks for another key, which is what goes wrong.
+  dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  const declined = TEST_CARDS.find(({ outcome }) => outcome !== 'approved')!;
+  fill(checkout, fault === 'declined' ? declined : chosen.outcome === 'approved' ? chosen : TEST_CARDS[0]!);
+}
+
+function draw() {
+  const { left } = trail;
+  const isOver = left !== undefined && left.key_id === over;
+  const scene: Scene = {
+    trail: isOver ? { fault: trail.fault, intents: trail.intents, ...(trail.key && { key: trail.key }) } : trail,
+    fields: form ? readFields(form) : [],
+    isTestCard: form !== null && isTestNumber(readFields(form)[0]!.characters.join('')),
+    error,
+  };
+  for (const [id, { state, word, story }] of Object.entries(stations(scene))) {
+    const station = document.getElementById(`station-${id}`)!;
+    station.dataset.state = state;
+    station.querySelector('.state')!.textContent = word;
+    station.querySelector('.story')!.replaceChildren(...story);
+  }
+}
+
+/** In one sentence, what is new. */
+function announce({ left, answer, refusal }: Trail) {
+  if (trail.answer && trail.answer !== answer && JSON.stringify(trail.answer) !== JSON.stringify(answer)) {
+    const intent = trail.intents.at(-1);
+    const state =
+      'code' in trail.answer ? trail.answer.code : [intent?.states.at(-1)?.status, intent?.failure_reason].filter(Boolean).join(', ');
+    say(`The service answered: ${state}.`);
+  } else if (trail.refusal && !refusal) say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
+  else if (trail.left && trail.left.key_id !== left?.key_id) say(`${trail.left.payload.bytes} bytes of ciphertext have left the page.`);
+}
+
+function say(text: string) {
+  announcement.textContent = text;
+}
