@@ -159,6 +159,12 @@ export async function pay(page: Page, values?: Record<string, string>, options: 
 /** When nothing is under way in the form. */
 export const idle = (page: Page) => vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
 
+/** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */
+export function countEncryptions() {
+  const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
+  return () => encrypt.mock.calls.filter(([, , data]) => data.byteLength > 1).length;
+}
+
 /** A promise and the functions that settle it. */
 export function deferred<T>() {
   let resolve!: (value: T) => void;

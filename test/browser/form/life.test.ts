@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { bindCardForm } from '../../../src/form/index.ts';
 import type { CardEncryptionKey } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
-import { bind, CARD, deferred, fill, html, idle, open, type Page, posted, refused, TYPED } from '../../support/form.ts';
+import { bind, CARD, countEncryptions, deferred, fill, html, idle, open, type Page, posted, refused, TYPED } from '../../support/form.ts';
 
 const values = (page: Page) => page.controls().map(({ value }) => value);
 const KEPT = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
@@ -50,6 +50,7 @@ test('restart() whose key does not come: the error says so, the next submit asks
 });
 
 test('restart() ends what is under way', async () => {
+  const encryptions = countEncryptions();
   const page = open();
   const first = deferred<CardEncryptionKey>();
   const second = freshKey();
@@ -62,9 +63,41 @@ test('restart() ends what is under way', async () => {
   first.resolve(freshKey());
   await restarted;
   await binding.ready;
-  expect([page.encrypted, page.passes, page.ready, values(page)]).toEqual([[], 0, 1, KEPT]);
+  expect([page.encrypted, page.passes, page.ready, values(page), encryptions()]).toEqual([[], 0, 1, KEPT, 0]);
   await posted(page);
   expect(page.encrypted).toEqual([second.id]);
+});
+
+test('what restart() has ended does not end what is under way since', async () => {
+  const page = open();
+  const keys = [deferred<CardEncryptionKey>(), deferred<CardEncryptionKey>()];
+  const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!.promise);
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  page.button().click();
+  binding.restart();
+  page.button().click();
+  keys[0]!.reject(new Error('the network'));
+  await expect(binding.ready).rejects.toMatchObject({ code: 'key_unavailable' });
+  expect([page.form.getAttribute('aria-busy'), page.errors]).toEqual(['true', []]);
+  const arrived = page.arrived();
+  page.button().click();
+  keys[1]!.resolve(freshKey());
+  expect((await arrived).length).toBe(1);
+  expect([page.errors, ask.mock.calls.length]).toEqual([[], 2]);
+});
+
+test('a key that fails after restart() asked for another does not make the form ask for a third', async () => {
+  const page = open();
+  const first = deferred<CardEncryptionKey>();
+  const ask = vi.fn().mockReturnValueOnce(first.promise).mockImplementation(freshKey);
+  const binding = bind(page.form, { key: ask });
+  await binding.restart();
+  first.reject(new Error('the network'));
+  await binding.ready.catch(() => {});
+  fill(page);
+  await posted(page);
+  expect(ask).toHaveBeenCalledTimes(2);
 });
 
 test('when the page goes away, with a submit under way, nothing is encrypted and the controls are emptied', async () => {
@@ -211,20 +244,41 @@ test('unbind() drops the block', async () => {
   expect([...new FormData(page.form)]).toEqual([]);
 });
 
-test.each(['cardseal:encrypted', 'input'])('a listener of %s that unbinds the form keeps it from being sent', async (type) => {
+test.each([
+  ['input', 'at once', 'natively'],
+  ['input', 'at once', 'by onEncrypted'],
+  ['cardseal:encrypted', 'at once', 'natively'],
+  ['cardseal:encrypted', 'at once', 'by onEncrypted'],
+  ['cardseal:encrypted', 'in the next task', 'natively'],
+])('a listener of %s that unbinds the form %s keeps it from being sent %s', async (type, when, how) => {
   const page = open();
-  const binding = bind(page.form);
+  const onEncrypted = vi.fn();
+  const binding = bind(page.form, how === 'natively' ? {} : { onEncrypted });
   fill(page);
-  const seen = deferred<void>();
-  page.form.addEventListener(type, () => {
+  const unbound = deferred<void>();
+  const unbind = () => {
     binding.unbind();
-    seen.resolve();
-  });
+    unbound.resolve();
+  };
+  page.form.addEventListener(type, when === 'at once' ? unbind : () => setTimeout(unbind));
   page.button().click();
-  await seen.promise;
-  await new Promise((resolve) => setTimeout(resolve)); // after the turn in which it would have been sent
-  await new Promise((resolve) => setTimeout(resolve));
-  expect([page.passes, await page.sent()]).toEqual([0, []]);
+  await unbound.promise;
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setTimeout(resolve)); // past the turn in which it would have been sent
+  expect([onEncrypted.mock.calls, page.passes, await page.sent()]).toEqual([[], 0, []]);
+});
+
+test('a listener that restarts while the controls are emptied: the block of before is not sent, nor told of', async () => {
+  const page = open();
+  const keys = [freshKey(), freshKey()];
+  const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!);
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  page.form.addEventListener('input', () => binding.restart(), { once: true });
+  page.button().click();
+  await vi.waitUntil(() => ask.mock.calls.length === 2);
+  fill(page);
+  await posted(page);
+  expect(page.encrypted).toEqual([keys[1]!.id]);
 });
 
 test('no rejection of ready is ever unhandled', async () => {

@@ -105,6 +105,18 @@ test('a message about month and year goes from both when either is corrected', a
   expect(messages(page)).toEqual(['', '', '', '', '']);
 });
 
+test('a message that is gone does not take one of the page with it', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, cvv: '' });
+  await refused(page);
+  const input = () => page.control('cvv').dispatchEvent(new Event('input', { bubbles: true }));
+  input();
+  page.control('cvv').setCustomValidity('What the page says');
+  input();
+  expect(page.control('cvv').validationMessage).toBe('What the page says');
+});
+
 test('a wrong year alone is said of the year', async () => {
   const page = open(PARTS);
   bind(page.form);
