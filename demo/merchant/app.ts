@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet';
 import { CardEncryptionError } from 'cardseal';
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { buildAssets } from '../checkout/assets.ts';
 import { problemPage } from '../checkout/outcomes.ts';
 import { CardPayments, CardPaymentsError, type CardPaymentsOptions } from './card-payments.ts';
@@ -18,7 +18,7 @@ export interface Onlooker {
   /** Stands between the checkout and the client of the service. */
   watch(payments: Payments): Payments;
   /** Adds to the checkout's part of the server, where requests have sessions. */
-  mount(scope: FastifyInstance): void;
+  mount(scope: FastifyInstance, expectsCard: (request: FastifyRequest) => boolean): void;
 }
 
 /** What cardseal works under; and the page's own stylesheet and request. */
@@ -58,8 +58,10 @@ export function createMerchant({ log = () => {}, onlooker, ...options }: Merchan
   );
 
   app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY } });
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', async ({ method, headers }, reply) => {
     reply.header('cache-control', 'no-store'); // a page has a key that is of one checkout alone
+    const site = headers['sec-fetch-site']; // SameSite lets through what comes from another port or subdomain
+    if (method === 'POST' && site && site !== 'same-origin' && site !== 'none') return sendProblem(reply, 403);
   });
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
     log(`${method} ${routeOptions.url ?? '(no such page)'} ${statusCode}`); // the route: an address as it was sent can have a card in it
@@ -78,14 +80,14 @@ export function createMerchant({ log = () => {}, onlooker, ...options }: Merchan
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
   });
   app.register(async (scope) => {
-    addCheckout(scope, { payments, log });
-    onlooker?.mount(scope);
+    const { expectsCard } = addCheckout(scope, { payments, log });
+    onlooker?.mount(scope, expectsCard);
   });
   return app;
 }
 
 const PROBLEMS: Record<number, string> = {
-  400: 'The shop did not accept what was sent. You have not paid.',
+  400: 'The shop did not accept what was sent.',
   404: 'There is no such page.',
   502: 'The shop cannot take payments right now. You have not paid.',
 };

@@ -26,7 +26,7 @@ interface Checkout {
 
 declare module 'fastify' {
   interface Session {
-    checkout?: Checkout;
+    started?: boolean;
   }
 }
 
@@ -49,34 +49,44 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', httpOnly: true },
   });
+  /** By session, not in it: each request has a copy of its session, and the last to be answered would put an old checkout back. */
+  const checkouts = new Map<string, Checkout>();
+  function checkoutOf({ session }: FastifyRequest): Checkout {
+    session.started = true; // only what has something in it is kept
+    const checkout = checkouts.get(session.sessionId) ?? { phase: 'open' };
+    checkouts.set(session.sessionId, checkout);
+    return checkout;
+  }
+
   app.get('/checkout', showCheckout);
   app.post('/checkout/key', sendKey);
   app.post('/checkout/pay', pay);
   app.post('/checkout/new', startNew);
 
   /** The form, or how the payment went. */
-  async function showCheckout({ session }: FastifyRequest, reply: FastifyReply) {
+  async function showCheckout(request: FastifyRequest, reply: FastifyReply) {
     reply.type('text/html; charset=utf-8');
-    session.checkout ??= { phase: 'open' };
-    const { checkout } = session;
+    const checkout = checkoutOf(request);
     return isSettled(checkout) ? outcomePage(checkout) : bundledPage(ORDER, checkout.notice);
   }
 
   /** For the form when it loads, and again for each card after the first. */
-  async function sendKey({ session }: FastifyRequest, reply: FastifyReply) {
-    session.checkout ??= { phase: 'open' };
-    return (await issueKey(session.checkout)) ?? reply.code(409).send();
+  async function sendKey(request: FastifyRequest, reply: FastifyReply) {
+    return (await issueKey(request)) ?? reply.code(409).send();
   }
 
   /** A fresh key and the intent that it is for. `undefined` if there is nothing left to pay. */
-  async function issueKey(checkout: Checkout): Promise<BrowserKey | undefined> {
+  async function issueKey(request: FastifyRequest): Promise<BrowserKey | undefined> {
+    const checkout = checkoutOf(request);
     if (isSettled(checkout)) return undefined;
-    const isDraft = checkout.intent?.status === 'created';
+    const draft = checkout.intent?.status === 'created' ? checkout.intent : undefined;
     const [intent, key] = await Promise.all([
-      isDraft ? checkout.intent : payments.createIntent(ORDER, { idempotencyKey: randomUUID() }),
+      draft ?? payments.createIntent(ORDER, { idempotencyKey: randomUUID() }),
       payments.createEncryptionKey(),
     ]);
-    if (isSettled(checkout)) return undefined; // another request paid meanwhile
+    // Meanwhile another request may have paid, been declined, or begun anew.
+    if (checkoutOf(request) !== checkout || (draft && checkout.intent !== draft)) return issueKey(request);
+    if (isSettled(checkout)) return undefined;
     Object.assign(checkout, { intent, key: { id: key.id, expiresAt: key.expires_at }, notice: undefined });
     return browserKey(key);
   }
@@ -86,12 +96,11 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
    * payment went. A form is led there at once. So is who posts twice, or has lost the session.
    */
   async function pay(request: FastifyRequest, reply: FastifyReply) {
-    const { checkout } = request.session;
+    const checkout = checkouts.get(request.session.sessionId);
     const { key, intent } = checkout ?? {};
     if (checkout && key && intent) {
       const block = readBlock(request, key);
-      // In the turn in which the key was there. In memory, all requests of a shopper share this object; a store elsewhere must be asked for
-      // the key in a way that gives it out once.
+      // In the turn in which the key was there: a store that is not in memory must be asked for the key in a way that gives it out once.
       checkout.key = undefined;
       if (block) await authorize(checkout, intent.id, block);
       else checkout.notice = EXPIRED;
@@ -118,10 +127,12 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     }
   }
 
-  async function startNew({ session }: FastifyRequest, reply: FastifyReply) {
-    if (session.checkout?.phase !== 'authorizing') session.set('checkout', undefined);
+  async function startNew({ session: { sessionId } }: FastifyRequest, reply: FastifyReply) {
+    if (checkouts.get(sessionId)?.phase !== 'authorizing') checkouts.delete(sessionId);
     return reply.redirect('/checkout', 303);
   }
+
+  return { expectsCard: ({ session }: FastifyRequest) => Boolean(checkouts.get(session.sessionId)?.key) };
 }
 
 function isSettled({ phase, intent }: Checkout) {

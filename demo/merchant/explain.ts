@@ -79,13 +79,13 @@ export function createExplanation({ slowAddress, secretKey }: Options): Onlooker
       };
     },
 
-    mount(scope) {
+    mount(scope, expectsCard) {
       const assets = buildExplanation();
       addAddresses(scope);
       scope.addHook('preHandler', (request, _reply, done) => {
         if (!request.session.explained) return done();
         const { trail, tell } = watching(request);
-        if (request.url === '/checkout/pay' && request.session.checkout?.key) receive(request, trail, tell);
+        if (request.url === '/checkout/pay' && expectsCard(request)) receive(request, trail, tell);
         if (request.url === '/checkout/new') trails.delete(request.session.sessionId);
         current.run({ trail, tell }, done);
       });

@@ -17,12 +17,13 @@ afterEach(async () => {
 async function start({ timeoutMs, ...options }: ServiceOptions & { timeoutMs?: number } = {}) {
   const calls: string[] = [];
   const lines: string[] = [];
-  /** `beforeAuthorize` is awaited before the service authorizes; `answer` may change what it answers. */
-  const service = { beforeAuthorize: async () => {}, answer: (text: string) => text };
+  /** Both `before...` are awaited before the service does it; `answer` may change what it answers. */
+  const service = { beforeAuthorize: async () => {}, beforeKey: async () => {}, answer: (text: string) => text };
   const app = createService({ generateKeyPair: recycledKeyPair, ...options });
   app.addHook('preHandler', async ({ routeOptions }) => {
     calls.push(routeOptions.url!.split('/').at(-1)!);
     if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
+    if (routeOptions.url!.endsWith('/encryption-keys')) await service.beforeKey();
   });
   app.addHook('onSend', async (_request, _reply, payload) => service.answer(payload as string));
   closing.push(() => app.close());
@@ -303,4 +304,63 @@ describe('a body that is anything but the block', () => {
 test('the server starts with no secret key but a right one, and no address but https or this machine', () => {
   expect(() => createMerchant({ baseUrl: 'https://example.com', secretKey: 'pk_test_1' })).toThrow(TypeError);
   expect(() => createMerchant({ baseUrl: 'http://example.com', secretKey: SECRET_KEY })).toThrow(TypeError);
+});
+
+describe('a key that comes late', () => {
+  /** A shopper with an open form, and a second page of theirs whose key the service holds back until `release` is called. */
+  async function startLate() {
+    const { shopper, service } = await start();
+    const ada = shopper();
+    const { key } = await ada.open();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const asked = new Promise<void>((resolve) => {
+      service.beforeKey = async () => {
+        service.beforeKey = async () => {};
+        resolve();
+        await held;
+      };
+    });
+    const late = ada.requestKey();
+    await asked;
+    const release = () => {
+      letGo();
+      return late;
+    };
+    return { ada, key: key as CardEncryptionKey, release };
+  }
+
+  test('does not bring back the intent that was declined meanwhile', async () => {
+    const { ada, key, release } = await startLate();
+    await ada.post(await encryptCard(key, { ...DECLINED }));
+    const answer = await release();
+    expect(answer.status).toBe(200);
+    await ada.post(await encryptCard(JSON.parse(answer.text), { ...VISA }));
+    expect((await ada.open()).text).toContain('committed');
+  });
+
+  test('does not open the form again after the payment, nor put an order that is done with in the place of a new one', async () => {
+    const { ada, key, release } = await startLate();
+    await ada.post(await encryptCard(key, { ...VISA }));
+    await ada.send('/checkout/new', { method: 'POST' });
+    const answer = await release();
+    expect(answer.status).toBe(200); // it is of the new order
+    const paid = await ada.post(await encryptCard(JSON.parse(answer.text), { ...VISA }));
+    expect(paid.status).toBe(200);
+    expect((await ada.open()).text).toContain('committed');
+  });
+});
+
+test('what another site or another port has the browser post is refused', async () => {
+  const { shopper } = await start();
+  const ada = shopper();
+  await ada.open();
+  for (const site of ['cross-site', 'same-site']) {
+    for (const path of ['/checkout/new', '/checkout/pay', '/checkout/key']) {
+      expect((await ada.send(path, { method: 'POST', headers: { 'sec-fetch-site': site } })).status).toBe(403);
+    }
+  }
+  expect((await ada.send('/checkout/new', { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } })).status).toBe(303);
 });
