@@ -42,9 +42,14 @@ const BARE = `
   globalThis.process = own;
 `;
 
-test('importing it in Node changes no global, writes nothing and keeps nothing running', () => {
-  expect(run(IMPORT_AND_COMPARE)).toEqual(says(''));
-});
+test.each(['cardseal', 'cardseal/form', 'cardseal/server'])(
+  'importing %s changes no global, writes nothing and keeps nothing running, in Node and where there is nothing but the language',
+  (entry) => {
+    const source = IMPORT_AND_COMPARE.replace("import('cardseal')", `import('${entry}')`);
+    expect(run(source)).toEqual(says(''));
+    expect(run(BARE + source)).toEqual(says(''));
+  },
+);
 
 test('a changed global would be noticed', () => {
   expect(run(IMPORT_AND_COMPARE.replace("import('cardseal')", "import('data:text/javascript,globalThis.planted = 1')"))).toEqual(
