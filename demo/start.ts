@@ -29,11 +29,7 @@ export async function startDemo({ port, servicePort, keyLifetimeMs = 15 * 60 * 1
     clock: slow.clock,
     logger: { stream: { write: (json) => tell(json, log) } },
   });
-  const closeService = async () => {
-    service.server.closeAllConnections(); // the merchant's client keeps its own open, and has gone
-    await service.close();
-  };
-  const closing = [closeService];
+  const closing: (() => Promise<void>)[] = [() => service.close()];
   const close = async () => {
     for (const part of closing.splice(0)) await part();
   };

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await browser?.close();
-  await demo.stop();
+  demo.kill();
 });
 
 /** The checkout with its explanation, ready to take a card; what the browser had to complain of; what the page asked its server for. */
@@ -50,7 +50,12 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
     station,
     take: (name: string) => page.getByRole('button', { name }).click(),
     pay: () => page.getByRole('button', { name: 'Pay' }).click(),
-    letGoWrong: (what: string) => page.getByRole('radio', { name: what, exact: true }).check(),
+    /** Waits until the form has asked for another key: then a test card is in it, too. */
+    async letGoWrong(what: string) {
+      const answer = page.waitForResponse((response) => response.url().endsWith('/checkout/key'));
+      await page.getByRole('radio', { name: what, exact: true }).check();
+      await answer;
+    },
     panel: () => page.locator('.journey').innerHTML(),
     /** Text, characters and bytes of a field. */
     row: (field: string) => station('page').locator('tr', { hasText: field }).locator('td').allInnerTexts(),
@@ -82,7 +87,7 @@ describe('the ruler', () => {
     await station('page').getByText('34 of 190 bytes; 156 are left').waitFor();
     await pay();
     await page.getByText('visa ending in 4242').waitFor();
-    expect(await layout('left')).toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
+    await expect.poll(() => layout('left')).toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
     expect(complaints).toEqual([]);
   });
 
@@ -141,7 +146,7 @@ describe('the switch', () => {
     await page.locator('#status').getByText('Nothing was sent').waitFor({ state: 'detached' });
     await pay();
     await page.getByText('visa ending in 4242').waitFor();
-    expect(await station('intent').locator('.state').innerText()).toBe('committed');
+    await expect.poll(() => station('intent').locator('.state').innerText()).toBe('committed');
   });
 
   test('“A layout tampered with” shows what was changed on the way', async () => {

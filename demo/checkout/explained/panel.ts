@@ -13,6 +13,8 @@ let trail: Trail = { fault: 'none', intents: [] };
 let error: CardEncryptionError | undefined;
 /** The key of a payment that the shopper has gone on from, by beginning with another card. */
 let over: string | undefined;
+/** One switch after the other, however fast the arrow keys are. */
+let choosing = Promise.resolve();
 let chosen: TestCard = TEST_CARDS[0]!;
 
 if (form) listen(form);
@@ -40,7 +42,9 @@ function listen(checkout: HTMLFormElement) {
     button.addEventListener('click', () => fill(checkout, TEST_CARDS[Number(button.dataset.card)]!));
   }
   for (const radio of faults) {
-    radio.addEventListener('change', () => choose(checkout, radio.value as Fault));
+    radio.addEventListener('change', () => {
+      choosing = choosing.then(() => choose(checkout, radio.value as Fault)).catch(reportError);
+    });
   }
 }
 
@@ -69,7 +73,6 @@ function fill(checkout: HTMLFormElement, card: TestCard) {
 }
 
 async function choose(checkout: HTMLFormElement, fault: Fault) {
-  if (fault === trail.fault) return;
   await fetch('/explained/fault', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -100,13 +103,16 @@ function draw() {
 
 /** In one sentence, what is new. */
 function announce({ left, answer, refusal }: Trail) {
-  if (trail.answer && trail.answer !== answer && JSON.stringify(trail.answer) !== JSON.stringify(answer)) {
-    const intent = trail.intents.at(-1);
-    const state =
-      'code' in trail.answer ? trail.answer.code : [intent?.states.at(-1)?.status, intent?.failure_reason].filter(Boolean).join(', ');
-    say(`The service answered: ${state}.`);
-  } else if (trail.refusal && !refusal) say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
+  if (trail.answer && JSON.stringify(trail.answer) !== JSON.stringify(answer)) say(`The service answered: ${outcome(trail.answer)}.`);
+  else if (trail.refusal && !refusal) say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
   else if (trail.left && trail.left.key_id !== left?.key_id) say(`${trail.left.payload.bytes} bytes of ciphertext have left the page.`);
+}
+
+function outcome(answer: NonNullable<Trail['answer']>): string {
+  if ('code' in answer) return answer.code;
+  const { states, failure_reason } = trail.intents.find(({ id }) => id === answer.intent)!;
+  const { status } = states.at(-1)!;
+  return failure_reason ? `${status}, ${failure_reason}` : status;
 }
 
 function say(text: string) {
