@@ -1,6 +1,6 @@
+import type { CardField } from '../index.ts';
 import { type Control, cardControls } from './fields.ts';
 import { own } from './own.ts';
-import type { Problem } from './read.ts';
 
 /** Everything that the shopper can be asked to correct. */
 export type CardProblem =
@@ -14,6 +14,13 @@ export type CardProblem =
   | 'expiry_past' // everywhere on Earth
   | 'cvv_required'
   | 'cvv_invalid';
+
+/** What the shopper has to correct, and in which controls. */
+export interface Problem {
+  problem: CardProblem;
+  field: CardField;
+  controls: Control[];
+}
 
 const MESSAGES: Record<CardProblem, string> = {
   number_required: 'Enter the card number',

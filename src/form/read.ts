@@ -1,13 +1,5 @@
-import type { CardField } from '../index.ts';
 import type { CardControls, Control } from './fields.ts';
-import type { CardProblem } from './messages.ts';
-
-/** What the shopper has to correct, and in which controls. */
-export interface Problem {
-  problem: CardProblem;
-  field: CardField;
-  controls: Control[];
-}
+import type { CardProblem, Problem } from './messages.ts';
 
 /**
  * Reads and judges what the controls hold now (autofill fires no events that could be relied on). The card comes as bytes, for `encryptCard` to
