@@ -90,6 +90,7 @@ async function main() {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close); // on: tsx may pass on what the terminal sent, too
   console.log(`See it explained:     ${demo.explained}`);
   console.log(`Checkout page:        ${demo.checkout}`);
+  console.log(`With a script tag:    ${demo.checkout}/plain`);
   console.log(`Card Payment Service: ${demo.service} (described at /openapi.json)`);
   console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');
 }

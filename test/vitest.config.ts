@@ -7,6 +7,7 @@ import { ENGINES, type Engine, need } from './prepare/browsers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
 import { echo } from './support/echo.ts';
 import { merchant } from './support/merchant.ts';
+import { pages } from './support/pages.ts';
 import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
 import { strictCspPage } from './support/strict-csp.ts';
@@ -28,7 +29,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
-        plugins: [vue(), echo(), merchant(), strictPage(), strictCspPage()],
+        plugins: [vue(), echo(), merchant(), pages(), strictPage(), strictCspPage()],
         // Found only later, they would reload the page in the middle of a run.
         optimizeDeps: { include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'] },
         // As README's pages import it.

@@ -7,6 +7,7 @@ export function buildAssets(): Map<string, Asset> {
   return new Map([
     ['checkout.css', stylesheet('checkout.css')],
     ['bundled.js', script('bundled/script.ts')],
+    ['cardseal.js', { type: 'text/javascript', body: readFileSync(join(import.meta.dirname, '../../dist/cardseal.js'), 'utf8') }],
   ]);
 }
 

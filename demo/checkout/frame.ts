@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 
-/** A whole page. `script`: the address of a module script. */
-export function frame({ title, script, body }: { title: string; script?: string; body: Html }): string {
+/** A whole page. `script`: the element that loads its script. */
+export function frame({ title, script, body }: { title: string; script?: Html; body: Html }): string {
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -9,7 +9,7 @@ export function frame({ title, script, body }: { title: string; script?: string;
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${title} · The Bookshop</title>
     <link rel="stylesheet" href="/assets/checkout.css">
-    ${script && html`<script type="module" src="${script}"></script>`}
+    ${script}
   </head>
   <body>
     <header>The Bookshop</header>

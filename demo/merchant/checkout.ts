@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bundledPage } from '../checkout/bundled/page.ts';
 import type { Order } from '../checkout/order.ts';
 import { processingPage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
+import { plainPage } from '../checkout/plain/page.ts';
 import { type CardPaymentIntent, type CardPayments, CardPaymentsError, type EncryptedCard } from './card-payments.ts';
 
 /** What the checkout asks of the client of the service. */
@@ -60,7 +61,9 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
 
   app.get('/checkout', showCheckout);
   app.post('/checkout/key', sendKey);
-  app.post('/checkout/pay', pay);
+  app.post('/checkout/pay', (request, reply) => pay(request, reply, '/checkout'));
+  app.get('/checkout/plain', showPlainCheckout);
+  app.post('/checkout/plain/pay', (request, reply) => pay(request, reply, '/checkout/plain'));
   app.post('/checkout/new', startNew);
 
   /** The form, or how the payment went. */
@@ -68,6 +71,14 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     reply.type('text/html; charset=utf-8');
     const checkout = checkoutOf(request);
     return isSettled(checkout) ? outcomePage(checkout) : bundledPage(ORDER, checkout.notice);
+  }
+
+  /** The same for a shop without a script of its own: the key is in the page. */
+  async function showPlainCheckout(request: FastifyRequest, reply: FastifyReply) {
+    reply.type('text/html; charset=utf-8');
+    const { notice } = checkoutOf(request);
+    const key = await issueKey(request);
+    return key ? plainPage(ORDER, key, notice) : outcomePage(checkoutOf(request));
   }
 
   /** For the form when it loads, and again for each card after the first. */
@@ -93,9 +104,9 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
 
   /**
    * The page's script gets as `notice` why the shopper has to enter a card again; without one it loads the page anew, which shows how the
-   * payment went. A form is led there at once. So is who posts twice, or has lost the session.
+   * payment went. A form is led there at once, to `page`. So is who posts twice, or has lost the session.
    */
-  async function pay(request: FastifyRequest, reply: FastifyReply) {
+  async function pay(request: FastifyRequest, reply: FastifyReply, page: string) {
     const checkout = checkouts.get(request.session.sessionId);
     const { key, intent } = checkout ?? {};
     if (checkout && key && intent) {
@@ -105,7 +116,7 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
       if (block) await authorize(checkout, intent.id, block);
       else checkout.notice = EXPIRED;
     }
-    if (isForm(request)) return reply.redirect('/checkout', 303);
+    if (isForm(request)) return reply.redirect(page, 303);
     return { notice: checkout && !isSettled(checkout) ? checkout.notice : undefined };
   }
 

@@ -46,8 +46,8 @@ async function answer(ask: () => CardEncryptionKey | Promise<CardEncryptionKey>,
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, Math.min(timeoutMs, longest)));
   try {
     return await Promise.race([ask(), timeout]);
-  } catch {
-    throw unavailable('The key did not come: the next submit asks again');
+  } catch (error) {
+    throw error instanceof CardEncryptionError ? error : unavailable('The key did not come: the next submit asks again');
   }
 }
 

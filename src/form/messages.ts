@@ -1,6 +1,26 @@
+import type { CardField } from '../index.ts';
 import { type Control, cardControls } from './fields.ts';
 import { own } from './own.ts';
-import type { CardProblem, Problem } from './problem.ts';
+
+/** Everything that the shopper can be asked to correct. */
+export type CardProblem =
+  | 'number_required'
+  | 'number_invalid' // not 12 to 19 digits, or the check digit is wrong
+  | 'name_required'
+  | 'name_invalid' // control characters, or broken text
+  | 'name_too_long' // for this key
+  | 'expiry_required'
+  | 'expiry_invalid'
+  | 'expiry_past' // everywhere on Earth
+  | 'cvv_required'
+  | 'cvv_invalid';
+
+/** What the shopper has to correct, and in which controls. */
+export interface Problem {
+  problem: CardProblem;
+  field: CardField;
+  controls: Control[];
+}
 
 const MESSAGES: Record<CardProblem, string> = {
   number_required: 'Enter the card number',

@@ -1,5 +1,5 @@
 import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../index.ts';
-import type { CardProblem } from './problem.ts';
+import type { CardProblem } from './messages.ts';
 
 export interface CardFormOptions {
   /**

@@ -1,5 +1,5 @@
 import type { CardControls, Control } from './fields.ts';
-import type { CardProblem, Problem } from './problem.ts';
+import type { CardProblem, Problem } from './messages.ts';
 
 /**
  * Reads and judges what the controls hold now (autofill fires no events that could be relied on). The card comes as bytes, for `encryptCard` to

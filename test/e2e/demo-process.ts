@@ -4,6 +4,9 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
+/** Starts a demo whose clock can be moved: see {@link DemoProcess.moveClock}. */
+export const MOVABLE_CLOCK = [process.execPath, '--import', 'tsx', '--import', './test/e2e/movable-clock.ts', 'demo/start.ts'];
+
 /** `demo/start.ts` in a process of its own. */
 export class DemoProcess {
   /** Everything it printed, on both outputs. */
@@ -11,10 +14,16 @@ export class DemoProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<unknown[]>;
 
-  /** @param args - Options of the demo; ports that are free unless they say otherwise. */
+  /**
+   * @param args - Options of the demo; ports that are free unless they say otherwise.
+   * @param command - {@link MOVABLE_CLOCK}, or another way to start it.
+   */
   constructor(args: string[] = [], command = [process.execPath, '--import', 'tsx', 'demo/start.ts']) {
-    const options = { cwd: root, detached: true }; // a group of its own, so that `kill` reaches what npm starts, too
-    this.#child = spawn(command[0]!, [...command.slice(1), '--port', '0', '--service-port', '0', ...args], options);
+    this.#child = spawn(command[0]!, [...command.slice(1), '--port', '0', '--service-port', '0', ...args], {
+      cwd: root,
+      detached: true, // a group of its own, so that `kill` reaches what npm starts, too
+      stdio: ['ignore', 'pipe', 'pipe', ...(command === MOVABLE_CLOCK ? (['ipc'] as const) : [])],
+    });
     this.#exit = once(this.#child, 'close');
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -31,6 +40,13 @@ export class DemoProcess {
     }
     const addressAfter = (label: string) => this.output.split(label)[1]!.trim().split(/\s/)[0]!;
     return { checkout: addressAfter('Checkout page:'), service: addressAfter('Card Payment Service:') };
+  }
+
+  /** Has both servers live that much later. */
+  async moveClock(milliseconds: number): Promise<void> {
+    const moved = once(this.#child, 'message');
+    this.#child.send(milliseconds);
+    await moved;
   }
 
   /** Resolves with the exit code and, if one ended it, the signal. */

@@ -1,23 +1,40 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
+interface Tampering {
+  /** Whoever asks for this path is cut off. */
+  block?: string;
+  /** In what the server sends, each first is changed to its second, which must be as long. */
+  replace?: [string, string][];
+}
+
 /** Stands between browsers and a server on this machine, passes every byte on, and keeps a copy. */
-export async function startRecordingProxy(target: string) {
+export async function startRecordingProxy(target: string, { block, replace = [] }: Tampering = {}) {
   const { hostname, port, pathname } = new URL(target);
   const received: Buffer[] = [];
   const sent: Buffer[] = [];
   const sockets = new Set<Socket>();
   const proxy = createServer((browser) => {
     const server = connect(Number(port), hostname);
-    for (const [from, to, copy] of [
-      [browser, server, received],
-      [server, browser, sent],
-    ] as const) {
+    const passOn = (from: Socket, to: Socket, copy: Buffer[], change: (bytes: Buffer) => Buffer | undefined) => {
       sockets.add(from);
-      from.on('data', (bytes) => copy.push(bytes));
+      from.on('data', (bytes: Buffer) => {
+        copy.push(bytes);
+        const changed = change(bytes);
+        if (changed) to.write(changed);
+        else from.destroy();
+      });
+      from.on('end', () => to.end());
       from.on('error', () => to.destroy());
-      from.on('close', () => sockets.delete(from));
-      from.pipe(to);
-    }
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    };
+    passOn(browser, server, received, (bytes) => (block && bytes.includes(`GET ${block} `) ? undefined : bytes));
+    passOn(server, browser, sent, (bytes) => {
+      const text = replace.reduce((text, change) => text.replaceAll(...change), bytes.toString('latin1'));
+      return Buffer.from(text, 'latin1');
+    });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const host = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;

@@ -15,12 +15,14 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
-test('packs the sources, one readable file and its types for each of them, the documents, and nothing else', () => {
+test('packs the sources, one readable file and its types for each, the script-tag files, the documents, and nothing else', () => {
   const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts'));
   const packed = files.map(({ path }: { path: string }) => path).sort();
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
-    ...modules.flatMap((name) => [`src/${name}.ts`, `dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...modules.map((name) => `src/${name}.ts`),
+    ...modules.filter((name) => name !== 'script-tag').flatMap((name) => [`dist/${name}.js`, `dist/${name}.d.ts`]),
+    ...['dist/cardseal.js', 'dist/cardseal.readable.js', 'dist/integrity.json'],
   ].sort();
   expect(packed).toEqual(expected);
 });
@@ -38,6 +40,11 @@ test('names the types first in each export', () => {
   for (const entry of entries) expect(Object.keys(entry)).toEqual(['types', 'default']);
 });
 
+test('serves the script-tag file where those who ask for the package alone look for it', () => {
+  for (const path of [manifest.unpkg, manifest.jsdelivr, manifest.exports['./cardseal.js']]) expect(path).toBe('./dist/cardseal.js');
+  expect(manifest.sideEffects).toEqual(['./dist/cardseal.js', './dist/cardseal.readable.js', './src/script-tag.ts']);
+});
+
 test('publint has nothing to say', async () => {
   const { messages } = await publint({ pkgDir: root, strict: true, pack: false });
   expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
@@ -45,6 +52,8 @@ test('publint has nothing to say', async () => {
 
 test('the types are not wrong, in the profile of a package that is ESM only', () => {
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-  const report = execFileSync(process.execPath, [attw, '--pack', root, '--profile', 'esm-only', '--format', 'json'], { encoding: 'utf8' });
+  const script = ['--exclude-entrypoints', './cardseal.js']; // for pages, which have no types
+  const args = ['--pack', root, '--profile', 'esm-only', '--format', 'json', ...script];
+  const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
   expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');
-});
+}, 60_000);

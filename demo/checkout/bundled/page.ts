@@ -11,7 +11,7 @@ import type { Order } from '../order.ts';
 export function bundledPage(order: Order, notice?: string): string {
   return frame({
     title: notice ?? 'Checkout',
-    script: '/assets/bundled.js',
+    script: html`<script type="module" src="/assets/bundled.js"></script>`,
     body: html`<h1>Checkout</h1>
       ${notice && html`<p class="notice" role="alert" tabindex="-1" autofocus>${notice}</p>`}
       <p>${order.description}: <strong>${money(order)}</strong></p>
