@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { chromium } from 'playwright';
 import { need } from '../prepare/browsers.ts';
-import { holdings } from './holdings.ts';
+import { holdings } from '../support/holdings.ts';
 
 /** A person at a browser: what they see and do, in words that every engine's driver can speak. */
 export interface Shopper {
