@@ -18,7 +18,7 @@ export const CORE: Allowed = {
 
 /** Beside what the core has: forms and their events, messages to developers, a time-out for keys that do not come. No network, no storage. */
 export const FORM: Allowed = {
-  files: ['bind-card-form', 'destination', 'fields', 'index', 'key-source', 'messages', 'options', 'own', 'read'].map(
+  files: ['bind-card-form', 'destination', 'fields', 'index', 'key-source', 'messages', 'options', 'own', 'problem', 'read'].map(
     (name) => `form/${name}.js`,
   ),
   globals: [
