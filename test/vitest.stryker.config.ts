@@ -4,7 +4,7 @@ import config from './vitest.config.ts';
 
 const INCLUDE: Record<string, string[]> = {
   node: ['node/core.test.ts', 'node/core-jsdom.test.ts', 'node/server.test.ts', 'browser/evidence/{errors,properties}.test.ts'],
-  chromium: ['browser/core-*.test.ts'],
+  chromium: ['browser/core-*.test.ts', 'browser/form/*.test.ts'],
 };
 
 const projects = config.test!.projects!.flatMap((project) => {

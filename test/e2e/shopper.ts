@@ -1,8 +1,8 @@
 import axe from 'axe-core';
 import { expect, vi } from 'vitest';
 import { type Engine, need } from '../prepare/browsers.ts';
+import { holdings } from '../support/holdings.ts';
 import { startFirefox } from './firefox-driver.ts';
-import { holdings } from './holdings.ts';
 import { startPlaywright } from './playwright-driver.ts';
 import { startWebkit } from './webkit-driver.ts';
 

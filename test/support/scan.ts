@@ -19,16 +19,13 @@ export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): strin
   }
   for (const [node, parent] of nodes(tree)) {
     const name = propertyName(node);
-    if (
-      node.type === 'Identifier' &&
-      node.name === 'globalThis' &&
-      !(parent?.type === 'MemberExpression' && propertyName(parent) === 'crypto')
-    ) {
-      note(node, 'globalThis for more than crypto');
+    if (node.type === 'Identifier' && node.name === 'globalThis') {
+      const member = parent && propertyName(parent); // which is the global of that name
+      if (!member || !globals.includes(member)) note(node, `the global ${member ?? 'of any name'}`);
     }
     if (node.type === 'ImportExpression') note(node, 'a dynamic import');
     if (node.type === 'MetaProperty' && node.meta.name === 'import') note(node, 'import.meta');
-    if (node.type === 'ImportDeclaration' && !String(node.source.value).startsWith('./')) note(node, `the module ${node.source.value}`);
+    if (node.type === 'ImportDeclaration' && !String(node.source.value).startsWith('.')) note(node, `the module ${node.source.value}`);
     if (node.type === 'Literal' && 'regex' in node && node.regex) note(node, 'a regular expression');
     if (node.type === 'Literal' && node.value === 'constructor') note(node, 'the text constructor');
     if (name === 'constructor') note(node, 'a constructor, which leads to Function');

@@ -1,12 +1,15 @@
 /** What the built core touches while it runs, under a strict Content-Security-Policy: its own list, and nothing else. */
 import { expect, test } from 'vitest';
+import type * as Form from '../../../src/form/index.ts';
 import type * as Cardseal from '../../../src/index.ts';
-import { CORE } from '../../support/allowed.ts';
+import type { EncryptedCard } from '../../../src/index.ts';
+import { CORE, FORM } from '../../support/allowed.ts';
 import { BITS, byteCard, card, decrypt, freshKey } from '../../support/core.ts';
 import { PLANTED } from '../../support/planted.ts';
 import { watch } from '../../support/watch.ts';
 
-async function strictPage() {
+/** `prepare` runs before the watch does, and so does what it takes from the page. */
+async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
   const frame = document.createElement('iframe');
   frame.src = '/strict/page';
   await new Promise((resolve) => {
@@ -14,11 +17,12 @@ async function strictPage() {
     document.body.append(frame);
   });
   const page = frame.contentWindow as Window & typeof globalThis & { load<T>(url: string): Promise<T> };
-  return { page, watching: watch(page), remove: () => frame.remove() };
+  const prepared = prepare(page);
+  return { page, prepared, watching: watch(page), remove: () => frame.remove() };
 }
 
 test('the core touches what is on its list and nothing else, whatever comes of the call', async () => {
-  const { page, watching, remove } = await strictPage();
+  const { page, watching, remove } = await strictPage(() => {});
   const { encryptCard, prepareKey, CardEncryptionError } = await page.load<typeof Cardseal>('/strict/dist/index.js');
   await watching.take(); // the files themselves
   const seen = new Set<string>();
@@ -47,8 +51,65 @@ test('the core touches what is on its list and nothing else, whatever comes of t
   remove();
 });
 
+test('the form touches what is on its list and nothing else, from binding to unbinding', async () => {
+  const { page, prepared, watching, remove } = await strictPage(cardForm);
+  const { bindCardForm } = await page.load<typeof Form>('/strict/dist/form/index.js');
+  const { form, fill, press, next, data } = prepared;
+  await watching.take(); // the files themselves
+
+  const encrypted: EncryptedCard[] = [];
+  const binding = bindCardForm(form, { key: async () => freshKey(), onEncrypted: (block) => void encrypted.push(block) });
+  await binding.ready;
+  for (const number of ['', '4929 1192 8374 6505', '4929 1192 8374 6509']) {
+    fill(number, 'Zoë Quillow', '11/49', '583');
+    const done = next(number.endsWith('9') ? 'cardseal:encrypted' : 'cardseal:error');
+    press();
+    await done;
+  }
+  expect((await decrypt(encrypted[0]!)).number).toBe('4929119283746509');
+  expect(Object.fromEntries(data()).encrypted_card).toBe(JSON.stringify(encrypted[0]));
+  press(); // the same block again
+  await binding.restart();
+  binding.unbind();
+  const failing = bindCardForm(form, { key: () => Promise.reject(new Error('no key')) });
+  await expect(failing.ready).rejects.toMatchObject({ code: 'invalid_form' }); // GET, and no onEncrypted
+  const keyless = bindCardForm(form, { key: () => Promise.reject(new Error('no key')), onEncrypted() {} });
+  await expect(keyless.ready).rejects.toMatchObject({ code: 'key_unavailable' });
+  keyless.unbind();
+
+  const seen = await watching.take();
+  const allowed = [...CORE.globals, ...CORE.apis, ...FORM.globals, ...FORM.apis];
+  expect(seen.filter((name) => !allowed.includes(name))).toEqual([]);
+  expect(seen).toEqual(expect.arrayContaining(FORM.apis));
+  remove();
+});
+
+/** A card form, and what a shopper does with it, by means that the watch does not see. */
+function cardForm(page: Window & typeof globalThis) {
+  const { document } = page;
+  const form = document.body.appendChild(document.createElement('form'));
+  const inputs = ['cc-number', 'cc-name', 'cc-exp', 'cc-csc'].map((token) => {
+    const input = form.appendChild(document.createElement('input'));
+    input.setAttribute('autocomplete', token);
+    return input;
+  });
+  const button = form.appendChild(document.createElement('button'));
+  const { click } = page.HTMLElement.prototype;
+  const { addEventListener } = page.EventTarget.prototype;
+  const { set } = Object.getOwnPropertyDescriptor(page.HTMLInputElement.prototype, 'value')!;
+  const OwnFormData = page.FormData;
+  const { entries } = OwnFormData.prototype;
+  return {
+    form,
+    fill: (...values: string[]) => inputs.forEach((input, i) => void set!.call(input, values[i])),
+    press: () => click.call(button),
+    next: (type: string) => new Promise((resolve) => addEventListener.call(form, type, resolve, { once: true })),
+    data: () => entries.call(new OwnFormData(form)),
+  };
+}
+
 test('control: the watch sees each thing that is planted', async () => {
-  const { page, watching, remove } = await strictPage();
+  const { page, watching, remove } = await strictPage(() => {});
   const missed: string[] = [];
   for (const name of Object.keys(PLANTED)) {
     const { default: act } = await page.load<{ default(): void }>(`/strict/planted/${encodeURIComponent(name)}`);
