@@ -289,6 +289,8 @@ describe('for everyone', () => {
     const { page, take, pay, station } = await visit({ viewport: { width: 320, height: 640 } });
     const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect(await overflow()).toBe(0);
+    await page.getByLabel('Name on card').fill('é'.repeat(90));
+    expect(await overflow()).toBe(0);
     await take('Zoë Ångström');
     expect(await overflow()).toBe(0);
     await pay();

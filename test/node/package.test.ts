@@ -15,7 +15,7 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
-test('packs the sources, one readable file and its types for each, the script-tag files, the documents, and nothing else', () => {
+test('packs the sources, one readable file and its types for each of them, the documents, and nothing else', () => {
   const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts'));
   const packed = files.map(({ path }: { path: string }) => path).sort();
   const expected = [

@@ -10,8 +10,9 @@ export interface Segment {
   characters?: { bytes: number; text?: string }[];
 }
 
-/** No more bytes are drawn than `encryptCard` looks at. */
+/** No more bytes are drawn than `encryptCard` looks at; and of a long string no codes. */
 const MOST_BYTES = 512;
+const LONG = 96;
 
 /** A field's characters, in clear text only if that may be shown. */
 export function toSegment({ field, characters, bytes }: Field, isClear: boolean): Segment {
@@ -35,7 +36,7 @@ export function ruler(segments: Segment[], capacity: number): HTMLElement {
     });
     return element('span', { class: 'run', 'data-field': field }, ...cells);
   });
-  return element('div', { class: 'ruler', 'aria-hidden': 'true' }, ...runs);
+  return element('div', { class: 'ruler', 'aria-hidden': 'true', ...(end > LONG && { 'data-long': '' }) }, ...runs);
 }
 
 function cell({ bytes, text }: { bytes: number; text?: string }, { isOver, tag }: { isOver: boolean; tag?: HTMLElement }) {
@@ -51,7 +52,7 @@ function cell({ bytes, text }: { bytes: number; text?: string }, { isOver, tag }
 }
 
 function tag(field: LayoutField, bytes: number): HTMLElement {
-  return element('span', { class: 'tag bytes' }, field, element('span', {}, ` ${bytes}`));
+  return element('span', { class: 'tag bytes', '--run': bytes }, field, element('span', {}, ` ${bytes}`));
 }
 
 /** The layout: each field's name and length. `expected`: the lengths that it should have. */

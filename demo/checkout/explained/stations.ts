@@ -63,7 +63,7 @@ function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElem
       'tr',
       { 'data-field': field },
       element('th', { scope: 'row' }, element('span', { class: 'swatch', 'aria-hidden': 'true' }), field),
-      element('td', { class: 'text' }, characters ? (isClear ? fields[i]!.characters.join('') : bytes ? 'not shown' : '–') : 'wiped'),
+      element('td', { class: 'text' }, characters ? textOf(fields[i]!, isClear) : 'wiped'),
       element('td', { class: 'count' }, characters ? String(characters.length) : '–'),
       element('td', { class: 'count', ...(characters && characters.length !== bytes && { 'data-apart': '' }) }, String(bytes)),
     ),
@@ -78,6 +78,12 @@ function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElem
     element('thead', {}, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
+}
+
+/** All of a long name is in the ruler. */
+function textOf({ characters }: Field, isClear: boolean): string {
+  if (!isClear) return characters.length ? 'not shown' : '–';
+  return characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : characters.join('');
 }
 
 function room(used: number, capacity: number): HTMLElement {
