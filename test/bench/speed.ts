@@ -134,7 +134,7 @@ async function measureScaling(session: Session, contenders: [Case, Case], pairs:
   const rest = (CARD.number + CARD.exp_month.toString() + CARD.exp_year + CARD.cvv).length;
   const sizes = Object.entries(pairs).flatMap(([bits, pair]) => {
     const most = Number(bits) / 8 - 66 - rest; // k - 2 hLen - 2
-    return [1, 32, 64, 128, 256, most].filter((n) => n <= most).map((nameBytes) => ({ bits: Number(bits), nameBytes, key: pair.inHand }));
+    return [1, 40, 160, most].filter((n) => n <= most).map((nameBytes) => ({ bits: Number(bits), nameBytes, key: pair.inHand }));
   });
   const id = (one: Case, bits: number, nameBytes: number) => `${one.name} ${bits} ${nameBytes}`;
   const cases = sizes.flatMap(({ bits, nameBytes, key }) =>
