@@ -195,8 +195,10 @@ describe.each(ENGINES)('in %s', (engine) => {
     });
 
     test('starts again when the key has expired', async () => {
-      await shopper.open((await lineTo(path)).address);
+      const line = await lineTo(path);
+      await shopper.open(line.address);
       await enter(VISA);
+      await vi.waitFor(() => expect(line.sent().toString('latin1')).toContain('public_key'), 30_000); // one asked for later would be fresh
       await demo.moveClock(16 * 60_000);
       await shopper.press('Pay');
       await shopper.see('That took too long. Please enter your card again. You have not paid.');
