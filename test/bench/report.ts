@@ -50,7 +50,7 @@ const CHART = '![Bytes to load, and time from the key in hand to the ciphertext 
 function provenance({ date, machine, speed }: Results): string {
   const { cpu, cores, system } = machine;
   const engines = ENGINES.map((engine) => `${TITLES[engine]} ${speed[engine].version}`).join(', ');
-  const loads = ENGINES.flatMap((engine) => speed[engine].load);
+  const loads = ENGINES.flatMap((engine) => Object.values(speed[engine].load));
   const busy = `${Math.min(...loads)} to ${Math.max(...loads)}`;
   return [
     `Measured on ${date}: ${engines}; ${cpu}, ${cores} cores, ${system}, load ${busy}.`,
