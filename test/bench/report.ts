@@ -50,7 +50,7 @@ const CHART = '![Bytes to load, and time from the key in hand to the ciphertext 
 function provenance({ date, machine, speed }: Results): string {
   const { cpu, cores, system } = machine;
   const engines = ENGINES.map((engine) => `${TITLES[engine]} ${speed[engine].version}`).join(', ');
-  const loads = ENGINES.flatMap((engine) => speed[engine].load);
+  const loads = ENGINES.flatMap((engine) => Object.values(speed[engine].load));
   const busy = `${Math.min(...loads)} to ${Math.max(...loads)}`;
   return [
     `Measured on ${date}: ${engines}; ${cpu}, ${cores} cores, ${system}, load ${busy}.`,
@@ -77,7 +77,7 @@ function peers({ sizes, speed }: Results): string {
     '',
     'Warm: an encryption with its key prepared. From nothing: in a fresh page, from the key in hand to the ciphertext, the script parsed and',
     'executed. Both in Chromium / Firefox / WebKit. jose encrypts the card with AES under a key that it encrypts with RSA; adyen-cse-js and',
-    'openpgp do so in formats of their own. Evervault has no column: its npm package (`@evervault/browser` 2.9.0) holds no code, which comes',
+    'openpgp do so in formats of their own. Evervault has no row: its npm package (`@evervault/browser` 2.9.0) holds no code, which comes',
     "from Evervault's host when the page runs.",
   ].join('\n');
 }
@@ -131,13 +131,13 @@ function details(results: Results): string {
     ),
   ];
   const missed = budgets(results).filter(({ met }) => !met);
-  const list = missed.map(({ what, where, value, bound }) => `${what}, in ${where}: ${value} instead of ${bound}`).join('; ');
+  const list = missed.map(({ what, where, value, bound }) => `- ${what}, in ${where}: ${value}; at most ${bound}`);
   return [
     '<details><summary>Where the time goes</summary>',
     '',
     table(['', ...ENGINES.map((engine) => TITLES[engine])], rows, 1),
     '',
-    missed.length ? `Not within its budget yet: ${list}.` : 'All of it is within its budget.',
+    ...(missed.length ? ['Not within its budget:', '', ...list] : ['All of it is within its budget.']),
     '',
     '</details>',
   ].join('\n');

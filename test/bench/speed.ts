@@ -21,7 +21,7 @@ export type Timings = Record<string, Timing>;
 export interface Speed {
   version: string;
   /** Of the machine when the engine's run began, and when it ended: processes that want to run. */
-  load: [number, number];
+  load: { before: number; after: number };
   /** Microseconds for an encryption with a prepared key. The baseline of all but `block` is the snippet. */
   warm: Timings;
   /** Microseconds for its parts. */
@@ -96,7 +96,7 @@ export async function measureSpeed(engine: Engine, pairs: Record<number, KeyPair
     const cold = await measureFresh(session, colds, effort.fresh, check);
     const speed: Speed = {
       version: session.version,
-      load: [before, load()],
+      load: { before, after: load() },
       warm: without(warm, PARTS),
       parts: Object.fromEntries(PARTS.map((part) => [part, warm[part]!])),
       block,
@@ -108,7 +108,7 @@ export async function measureSpeed(engine: Engine, pairs: Record<number, KeyPair
       await session.slow(4);
       const slowed = await measureFresh(session, colds, effort.fresh, check, 2.5 * cold.spin);
       speed.coldSlowed = { timings: slowed.timings, slowdown: slowed.spin / cold.spin };
-      speed.load[1] = load();
+      speed.load.after = load();
     }
     return speed;
   } finally {
