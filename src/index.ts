@@ -1,4 +1,4 @@
-export { type EncryptedCard, encryptCard } from './encrypt-card.ts';
+export { type EncryptedCard, encryptCard, prepareKey } from './encrypt-card.ts';
 export { CardEncryptionError, type CardEncryptionErrorCode, type CardField } from './errors.ts';
-export { type CardEncryptionKey, type PreparedKey, prepareKey } from './key.ts';
+export type { CardEncryptionKey, PreparedKey } from './key.ts';
 export type { Card, LayoutField } from './plaintext.ts';

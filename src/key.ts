@@ -14,24 +14,8 @@ export interface CardEncryptionKey {
 export interface PreparedKey extends Readonly<CardEncryptionKey> {}
 
 /** Every scheme this version knows; a V2 is one more entry. Without a prototype, so that `toString` is no scheme. */
-const SCHEMES: { [scheme: string]: typeof rsaOaepSha256V1 } = { __proto__: null as never, RSA_OAEP_SHA256_V1: rsaOaepSha256V1 };
-/** What a scheme made of a `public_key`. */
-export const schemeKeys = new WeakMap<PreparedKey, Awaited<ReturnType<typeof rsaOaepSha256V1>>>();
-
-/**
- * Checks, imports and tries a key: call it when the form loads, so that a bad key shows then, and paying is fast.
- *
- * @param key - As the service sent it; each of the three fields is read once. A prepared key is returned as it is.
- * @returns The same three fields, frozen, for {@link encryptCard}.
- * @throws {@link CardEncryptionError} (as a rejection): `unsupported_scheme` if `scheme` is not exactly `RSA_OAEP_SHA256_V1` (nothing else
- * was looked at then), `insecure_context` if there is no `crypto.subtle`, `invalid_key` if anything else is wrong with the key.
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 2 and 3.
- */
-export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
-  const own = readKey(key);
-  if (!schemeKeys.has(own)) schemeKeys.set(Object.freeze(own), await SCHEMES[own.scheme]!(own.public_key));
-  return own;
-}
+export const SCHEMES: { [scheme: string]: typeof rsaOaepSha256V1 } = { __proto__: null as never, RSA_OAEP_SHA256_V1: rsaOaepSha256V1 };
+export const schemeKeys = new WeakMap<PreparedKey, Awaited<ReturnType<typeof rsaOaepSha256V1>>>(); // what it made of a `public_key`
 
 /** A copy of the key that no getter can change any more, or the prepared key itself. */
 export function readKey(key: CardEncryptionKey): CardEncryptionKey {
@@ -61,7 +45,7 @@ async function rsaOaepSha256V1(publicKey: string) {
     // A label on a polluted Object.prototype would silently become the OAEP label: hence no prototype, and for Node an explicit one.
     const algorithm = { __proto__: null, name: 'RSA-OAEP', label: new Uint8Array() } as RsaOaepParams;
     const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) => subtle.encrypt(algorithm, cryptoKey, plaintext);
-    await encrypt(new Uint8Array(1)); // what the engine takes but cannot use shows now; and the card finds everything warm
+    await encrypt(new Uint8Array(1)); // what the engine takes but cannot use shows now
     return { capacity: k - 66, encrypt }; // k - 2 hLen - 2
   } catch {
     throw invalidKey('The browser cannot use this public_key');
@@ -101,5 +85,4 @@ const HEADERS: { [base64: string]: number } = {
   MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA: 384,
   MIICIjANBgkqhkiG9w0BAQEFAAOCAg8AMIICCgKCAgEA: 512,
 };
-
 const invalidKey = (message: string) => new CardEncryptionError('invalid_key', message);

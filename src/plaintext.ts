@@ -38,13 +38,13 @@ export function takeOver(card: Card) {
     layout.push({ field: identifier, len });
     return { value, tooLong: len > max, valid: len >= min && len <= max && isValid(room.subarray(0, len)) };
   });
-  FIELDS.forEach(([field, , , , , rule], i) => {
-    const { value, tooLong, valid } = taken[i]!;
+  for (const [field, , , , , rule] of FIELDS) {
+    const { value, tooLong, valid } = taken.shift()!;
     const wiped = wipe(card, field, value); // not before all are copied: views may overlap
     if (tooLong && field === 'name') error ??= new CardEncryptionError('card_too_long', 'The name is too long for any key', { field });
-    if (valid && wiped) return;
+    if (valid && wiped) continue;
     error ??= new CardEncryptionError('invalid_card', `${field} must be ${rule}, in an own property that can be emptied`, { field });
-  });
+  }
   return { buffer, length, layout, error };
 }
 
@@ -97,9 +97,8 @@ function isName(bytes: Uint8Array): boolean {
       point = (point << 6) | (bytes[i]! & 0x3f);
     }
     if (point < [0x20, 0x80, 0x800, 0x10000, 1 / 0][more]! || point > 0x10ffff) return false; // C0; overlong; no lead byte; beyond Unicode
-    if ((point >= 0x7f && point <= 0x9f) || (point >= 0xd800 && point <= 0xdfff)) return false; // DEL, C1; surrogates
-    if ((point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069)) return false; // line separators; bidi controls
-    if (point === 0xfffd) return false; // what encodeInto makes of a lone surrogate
+    if ((point >= 0x7f && point <= 0x9f) || (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069)) return false; // DEL, C1; lines; bidi
+    if (point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)) return false; // surrogates, and what encodeInto makes of a lone one
   }
   return true;
 }

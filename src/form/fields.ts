@@ -29,7 +29,7 @@ export function findFields(form: HTMLFormElement): CardControls {
   const found: { [slot in Slot]?: Control } = {};
   for (const control of cardControls(form)) {
     const slot = slotOf(control)!;
-    if (control.getAttribute('name')) throw refuse(slot, 'have no name: without script it would be sent in clear text');
+    if (control.getAttribute('name')) throw refuse(slot, 'have no name attribute: without script it would be sent in clear text');
     if (!isControl(control)) throw refuse(slot, 'be an input or select');
     if (control.type === 'number') throw refuse(slot, 'not have type="number", which loses digits: use inputmode="numeric"');
     if (!control.willValidate) throw refuse(slot, 'not be disabled, read-only or hidden');
@@ -74,4 +74,4 @@ export function emptyControls(controls: Iterable<Element>): void {
 /** Not by `instanceof`: the form may belong to another window. */
 const isControl = (control: Element): control is Control => control.matches('input, select');
 
-const refuse = (slot: Slot, what: string) => new CardEncryptionError('invalid_form', `The card form's ${slot} must ${what}`);
+const refuse = (slot: Slot, what: string) => new CardEncryptionError('invalid_form', `The card form's ${slot} control must ${what}`);

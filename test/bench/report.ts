@@ -18,7 +18,10 @@ export interface Budget {
 
 const TITLES = { chromium: 'Chromium', firefox: 'Firefox', webkit: 'WebKit' };
 
-/** What Cardseal may cost at most. */
+/**
+ * What Cardseal may cost at most. Of the snippet's time, or of the bare call's, neither of which checks anything: where there is little else to do,
+ * the checks show.
+ */
 export function budgets({ sizes, speed }: Results): Budget[] {
   const bytes = sizes.flatMap((size): Budget[] => {
     const { label, brotli, bound } = size;
@@ -26,10 +29,10 @@ export function budgets({ sizes, speed }: Results): Budget[] {
     return [{ what: label, where: 'brotli', value: `${whole(brotli)} bytes`, bound: `${whole(bound)} bytes`, met: !isTooBig(size) }];
   });
   const times = [
-    { what: 'encrypting, warm, against the snippet', bound: 1, of: 'warm' },
+    { what: 'encrypting, warm, against the snippet', bound: 1.05, of: 'warm' },
     { what: 'click to ciphertext, against the snippet that imports its key at submit', bound: 0.4, of: 'click' },
-    { what: 'key in hand to ciphertext, against the snippet', bound: 1.2, of: 'cold' },
-    { what: 'longest block of the main thread, against the bare call', bound: 1, of: 'block' },
+    { what: 'key in hand to ciphertext, against the snippet', bound: 2, of: 'cold' },
+    { what: 'longest block of the main thread, against the bare call', bound: 1.5, of: 'block' },
   ] as const;
   const ratios = times.flatMap(({ what, bound, of }) =>
     ENGINES.map((engine): Budget => {
