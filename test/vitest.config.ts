@@ -10,7 +10,6 @@ import { merchant } from './support/merchant.ts';
 import { pages } from './support/pages.ts';
 import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
 import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
-import { strictCspPage } from './support/strict-csp.ts';
 import { strictPage } from './support/strict-page.ts';
 
 function provider(engine: Engine): BrowserProviderOption {
@@ -29,7 +28,7 @@ export default defineConfig({
     projects: [
       { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
-        plugins: [vue(), echo(), merchant(), pages(), strictPage(), strictCspPage()],
+        plugins: [vue(), echo(), merchant(), pages(), strictPage()],
         // Found only later, they would reload the page in the middle of a run.
         optimizeDeps: { include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'] },
         // As README's pages import it.

@@ -74,24 +74,24 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
   ],
 ];
 
-const NAMED = 'must have no name: without script it would be sent in clear text';
+const NAMED = 'must have no name attribute: without script it would be sent in clear text';
 
 /** What the console says of the control that is the trouble, and how to mend it. */
 const REFUSED: [file: string, message: string][] = [
-  ['bootstrap-checkout', 'The card form\'s number must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
-  ['wordpress-shop', 'The card form\'s name must be marked by data-cardseal-field="name" or autocomplete="cc-name"'],
-  ['php-shop', `The card form's name ${NAMED}`],
-  ['rails', `The card form's cvv ${NAMED}`],
-  ['webforms', `The card form's number ${NAMED}`],
-  ['material-number', 'The card form\'s number must not have type="number", which loses digits: use inputmode="numeric"'],
-  ['four-boxes', "The card form's number must be there only once"],
+  ['bootstrap-checkout', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
+  ['wordpress-shop', 'The card form\'s name control must be marked by data-cardseal-field="name" or autocomplete="cc-name"'],
+  ['php-shop', `The card form's name control ${NAMED}`],
+  ['rails', `The card form's cvv control ${NAMED}`],
+  ['webforms', `The card form's number control ${NAMED}`],
+  ['material-number', 'The card form\'s number control must not have type="number", which loses digits: use inputmode="numeric"'],
+  ['four-boxes', "The card form's number control must be there only once"],
   ['get-form', 'The card form must have method="post", or onEncrypted'],
-  ['formatted-twin', "The card form's number must not be disabled, read-only or hidden"],
-  ['folded-methods', "The card form's number must not be disabled, read-only or hidden"],
-  ['two-expiries', "The card form's expiry must be there only once"],
-  ['wrong-csc', 'The card form\'s expiry must be marked by data-cardseal-field="expiry" or autocomplete="cc-exp"'],
-  ['data-stripe', 'The card form\'s number must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
-  ['encrypted-name-before', 'The card form\'s number must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
+  ['formatted-twin', "The card form's number control must not be disabled, read-only or hidden"],
+  ['folded-methods', "The card form's number control must not be disabled, read-only or hidden"],
+  ['two-expiries', "The card form's expiry control must be there only once"],
+  ['wrong-csc', 'The card form\'s expiry control must be marked by data-cardseal-field="expiry" or autocomplete="cc-exp"'],
+  ['data-stripe', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
+  ['encrypted-name-before', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
 ];
 
 /** The fixture with a key, posting to where the test can see it. The file comes last: the form is as its author wrote it when it is bound. */

@@ -293,7 +293,7 @@ describe('a configuration that cannot work blocks the form, and the console says
     ['an age that is no number', `${keyAttribute()} data-cardseal-key-max-age-ms="soon"`, 'invalid_form', 'data-cardseal-key-max-age-ms'],
     ['an age that is empty', `${keyAttribute()} data-cardseal-key-max-age-ms=""`, 'invalid_form', 'data-cardseal-key-max-age-ms'],
     ['an age below zero', `${keyAttribute()} data-cardseal-key-max-age-ms="-1"`, 'invalid_form', 'data-cardseal-key-max-age-ms'],
-    ['a control with a name', `${keyAttribute()} data-test`, 'invalid_form', "The card form's number must have no name"],
+    ['a control with a name', `${keyAttribute()} data-test`, 'invalid_form', "The card form's number control must have no name"],
   ])('%s', async (what, attributes, code, message) => {
     const page = await visit({ attributes });
     if (what.startsWith('a control')) page.control('number').name = 'number';

@@ -182,7 +182,7 @@ test.each<Case>([
   const binding = bind(page.form);
   await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_form' });
   expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
-  expect(page.errors[0]!.message).toContain(`The card form's ${slot} `);
+  expect(page.errors[0]!.message).toContain(`The card form's ${slot} control `);
   expect(page.errors[0]!.message).toContain(message);
   expect(console.error).toHaveBeenCalledWith(page.errors[0]);
 
@@ -205,7 +205,7 @@ test('a name added after binding: invalid_form at the next submit, what was type
   page.control('cvv').setAttribute('name', 'cvv');
   await refused(page);
   expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
-  expect(page.errors[0]!.message).toContain(`cvv ${NAMED}`);
+  expect(page.errors[0]!.message).toContain(`cvv control ${NAMED}`);
   expect(page.passes).toBe(0);
   expect(page.controls().map(({ value }) => value)).toEqual([TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv]);
   expect(await page.sent()).toEqual([]);

@@ -8,7 +8,7 @@ import type { StrictPage } from './strict-csp-page.ts';
 async function open() {
   const id = crypto.randomUUID();
   const frame = document.createElement('iframe');
-  frame.src = `/strict-csp/${id}`;
+  frame.src = `/strict/form/${id}`;
   document.body.append(frame);
   later(() => frame.remove());
   await next(frame, 'load');
