@@ -164,7 +164,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
       event.stopImmediatePropagation();
       if (!busy) submit((event.submitter ?? null) as Button | null);
     },
-    { signal, capture: true },
+    { __proto__: null, signal, capture: true } as object, // no prototype: polluted with `once` or `passive`, it would end or disarm the listener
   );
   own(form, 'addEventListener')(
     'formdata',
@@ -172,7 +172,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
       for (const control of cardControls(form)) formData.delete(control.getAttribute('name') ?? '');
       if (block) formData.set(fieldName, JSON.stringify(block));
     },
-    { signal },
+    { __proto__: null, signal } as object,
   );
   addEventListener('pagehide', forget, { signal });
   addEventListener(
