@@ -29,8 +29,15 @@ export default defineConfig({
       { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
       ...ENGINES.map((engine) => ({
         plugins: [vue(), echo(), merchant(), pages(), strictPage()],
-        // Found only later, they would reload the page in the middle of a run.
-        optimizeDeps: { include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'] },
+        // Found only later, they would reload the page in the middle of a run. The second line is for the comparison with alternatives.
+        optimizeDeps: {
+          include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'].concat([
+            'adyen-cse-js',
+            'jose',
+            'jsencrypt',
+            'node-forge',
+          ]),
+        },
         // As README's pages import it.
         resolve: { alias: { 'cardseal/form': join(import.meta.dirname, '../src/form/index.ts') } },
         test: {
