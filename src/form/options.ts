@@ -1,6 +1,7 @@
 import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../index.ts';
 import type { CardProblem } from './messages.ts';
 
+/** What `bindCardForm` is told of the form. */
 export interface CardFormOptions {
   /**
    * The card encryption key as the service sent it, or what asks your server for one. A function is called when the form is bound and
@@ -23,6 +24,7 @@ export interface CardFormOptions {
   messages?: Partial<Record<CardProblem, string>>;
 }
 
+/** The form, bound. */
 export interface CardFormBinding {
   /** Resolves when the form is found right and the first key is there; rejects with the {@link CardEncryptionError}, which may be ignored. */
   readonly ready: Promise<void>;

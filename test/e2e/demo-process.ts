@@ -55,6 +55,12 @@ export class DemoProcess {
     return this.#exit;
   }
 
+  /** The same, for all that it started, as a terminal does it. */
+  async ctrlC(): Promise<unknown[]> {
+    process.kill(-this.#child.pid!, 'SIGINT');
+    return this.#exit;
+  }
+
   exit(): Promise<unknown[]> {
     return this.#exit;
   }

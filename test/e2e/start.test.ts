@@ -12,21 +12,27 @@ function start(...parameters: ConstructorParameters<typeof DemoProcess>) {
 }
 
 describe('npm start', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    'serves both addresses that it prints, and on %s ends with code 0 and serves them no more',
-    async (signal) => {
-      const demo = start([], NPM_START);
-      const { checkout, service } = await demo.addresses();
-      expect((await fetch(checkout)).status).toBe(200);
-      expect((await fetch(`${checkout}/key`, { method: 'POST' })).status).toBe(200);
-      expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
-      expect(await demo.stop(signal)).toEqual([0, null]);
-      expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
-      expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
-      await expect(fetch(checkout)).rejects.toThrow();
-      await expect(fetch(service)).rejects.toThrow();
-    },
-  );
+  test.each<[string, (demo: DemoProcess) => Promise<unknown>]>([
+    ['Ctrl-C', (demo) => demo.ctrlC()],
+    ['a SIGTERM that npm alone gets', (demo) => demo.stop('SIGTERM')],
+  ])('serves both addresses that it prints, and no more after %s', async (_, stop) => {
+    const demo = start([], NPM_START);
+    const { checkout, service } = await demo.addresses();
+    expect((await fetch(checkout)).status).toBe(200);
+    expect((await fetch(`${checkout}/key`, { method: 'POST' })).status).toBe(200);
+    expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
+    await stop(demo);
+    expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
+    expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
+    await expect(fetch(checkout)).rejects.toThrow();
+    await expect(fetch(service)).rejects.toThrow();
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends with code 0 on %s', async (signal) => {
+    const demo = start();
+    await demo.addresses();
+    expect(await demo.stop(signal)).toEqual([0, null]);
+  });
 
   test.each(['--port', '--service-port'])('says which port is taken and what to do, and ends: %s', async (option) => {
     const other = createServer();
