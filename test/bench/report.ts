@@ -79,9 +79,9 @@ function peers({ sizes, speed }: Results): string {
     table(head, rows, 1),
     '',
     'Warm: an encryption with its key prepared. From nothing: in a fresh page, from the key in hand to the ciphertext, the script parsed and',
-    'executed. Both in Chromium / Firefox / WebKit. jose encrypts the card with AES under a key that it encrypts with RSA; adyen-cse-js and',
-    'openpgp do so in formats of their own. Evervault has no row: its npm package (`@evervault/browser` 2.9.0) holds no code, which comes',
-    "from Evervault's host when the page runs.",
+    'executed, and Cardseal without `prepareKey`, which would only be for later. Both in Chromium / Firefox / WebKit. jose encrypts the card with',
+    'AES under a key that it encrypts with RSA; adyen-cse-js and openpgp do so in formats of their own. Evervault has no row: its npm package',
+    "(`@evervault/browser` 2.9.0) holds no code, which comes from Evervault's host when the page runs.",
   ].join('\n');
 }
 
