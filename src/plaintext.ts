@@ -79,8 +79,8 @@ const internal = (value: unknown, property: PropertyKey) => Reflect.get(Object.g
 function wipe(card: Card, field: CardField, value: unknown): boolean {
   try {
     if (isUint8Array(value)) return Boolean(Uint8Array.prototype.fill.call(value, 0));
-    if (value === undefined && !(field in card)) return true;
-    return Reflect.set(card, field, '') && Object.getOwnPropertyDescriptor(card, field)?.value === ''; // a proxy may lie
+    if (value === undefined && !(field in card)) return false; // nothing to empty, nor to take
+    return Reflect.set(card, field, '') && Object.getOwnPropertyDescriptor(card, field)!.value === ''; // a proxy may lie
   } catch {
     return false;
   }

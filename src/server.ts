@@ -80,9 +80,8 @@ function readBlock(input: unknown): EncryptedCard | undefined {
     const length = layout.reduce((sum, { len }) => sum + len, 0);
     must(length <= modulusLength(payload) - 66); // k - 2 hLen - 2: RFC 8017, 7.1.1
     return { payload, key_id, layout };
-  } catch {
-    return undefined; // a JSON error repeats the input, and what a proxy throws could say anything: none of it goes on
-  }
+  } catch {} // a JSON error repeats the input, and what a proxy throws could say anything: none of it goes on
+  return undefined;
 }
 
 /** Only what `JSON.stringify` makes of the text's own meaning: of a property that comes twice, the first is lost in it. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/index.ts';
-import { card, decrypt, FIELD_NAMES, freshKey, outcome, toBase64 } from '../support/core.ts';
+import { card, decrypt, FIELD_NAMES, freshKey, isEmpty, outcome, toBase64 } from '../support/core.ts';
 import { goodKey, malformedKeys, spki } from '../support/malformed-keys.ts';
 import keys from '../vectors/keys.json';
 
@@ -57,6 +57,15 @@ test('where there is no crypto at all it is insecure_context', async () => {
   } finally {
     vi.unstubAllGlobals();
   }
+});
+
+test('where there is no TextEncoder it is insecure_context, and the card is emptied', async () => {
+  const given = card();
+  vi.stubGlobal('TextEncoder', undefined);
+  const error = await encryptCard(freshKey(), given).catch((reason) => reason);
+  vi.unstubAllGlobals();
+  expect(error).toMatchObject({ code: 'insecure_context', message: 'No TextEncoder: give it to test environments' });
+  expect(isEmpty(given)).toBe(true);
 });
 
 test('a key prepared by another copy of the library is prepared again', async () => {

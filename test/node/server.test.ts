@@ -122,7 +122,14 @@ describe('parseEncryptedCard', () => {
     ['a field twice', (valid) => ({ ...valid, layout: valid.layout.with(4, valid.layout[0]!) })],
     ['a field of another spelling', (valid) => ({ ...valid, layout: valid.layout.with(0, { field: 'PAN' as 'Pan', len: 16 }) })],
   ])('refuses %s', (_, alter) => {
-    refused(alter(block()));
+    expect(refused(alter(block()))).toMatch('exactly payload, key_id and layout');
+  });
+
+  test('takes text of 4,096 characters and no more', () => {
+    const withId = (length: number) => JSON.stringify({ ...block(), key_id: 'k'.repeat(length) });
+    const longest = 4096 - withId(1).length + 1;
+    expect(parseEncryptedCard(withId(longest)).key_id).toHaveLength(longest);
+    refused(withId(longest + 1));
   });
 
   test('runs no getter, and survives proxies that answer as they like', () => {
@@ -198,8 +205,10 @@ describe('parseEncryptedCard', () => {
 
   test('takes only the key of this checkout, and no block when the session has none', () => {
     expect(parseEncryptedCard(block(), { keyId: 'cek_1' })).toEqual(block());
-    for (const keyId of ['cek_2', 'cek_1 ', '', undefined, null]) refused(block(), { keyId } as never);
-    for (const expected of [undefined, null]) refused(block(), expected as never);
+    for (const keyId of ['cek_2', 'cek_1 ', '', undefined, null]) {
+      expect(refused(block(), { keyId } as never)).toMatch('not encrypted under the key of this checkout');
+    }
+    for (const expected of [undefined, null]) expect(refused(block(), expected as never)).toMatch('expects no card');
   });
 
   test('takes a block until its key expires and not a millisecond longer', () => {
@@ -207,7 +216,9 @@ describe('parseEncryptedCard', () => {
     try {
       expect(parseEncryptedCard(block(), { expiresAt: 1_000 })).toEqual(block());
       expect(parseEncryptedCard(block(), { expiresAt: 1_001 })).toEqual(block());
-      for (const expiresAt of [999, 0, Number.NaN, undefined, null]) refused(block(), { expiresAt } as never);
+      for (const expiresAt of [999, 0, Number.NaN, undefined, null]) {
+        expect(refused(block(), { expiresAt } as never)).toMatch('has expired');
+      }
     } finally {
       vi.useRealTimers();
     }
@@ -239,7 +250,8 @@ describe('browserKey', () => {
     try {
       browserKey(answer as never);
     } catch (error) {
-      expect(error).toMatchObject({ name: 'CardEncryptionError', code });
+      const message = code === 'invalid_key' ? 'must be text' : 'knows RSA_OAEP_SHA256_V1 only';
+      expect(error).toMatchObject({ name: 'CardEncryptionError', code, message: expect.stringContaining(message) });
       expect(inspect(error)).not.toContain('Secret');
       return;
     }
