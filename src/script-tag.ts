@@ -24,11 +24,12 @@ function bindAll() {
 
 /**
  * As `bindCardForm` of `cardseal/form`. Options that are not given come from the form's attributes: `data-cardseal-key`,
- * `data-cardseal-key-url`, `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`. What is wrong with these blocks the form.
+ * `data-cardseal-key-url`, `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`. What is wrong with these blocks the form, unless `key` is
+ * given as an option.
  */
 function bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding {
   taken.add(form);
-  return bind(form, Object.assign(Object.create(null), readAttributes(form), options)); // a polluted Object.prototype sets no option
+  return bind(form, { ...readAttributes(form), ...options } as CardFormOptions);
 }
 
 function readAttributes(form: HTMLFormElement) {

@@ -20,12 +20,14 @@ const bindings = new WeakMap<HTMLFormElement, CardFormBinding>();
  * has to be mended; `key_unavailable`; or what `prepareKey` and `encryptCard` reject with).
  *
  * @param form - Its controls are found anew at each submit, by `data-cardseal-field` or `autocomplete`. None may have a `name`.
+ * @param given - Its own properties count.
  * @returns The binding. It replaces an older one of the same form.
  *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 3 to 5.
  */
-export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
+export function bindCardForm(form: HTMLFormElement, given: CardFormOptions): CardFormBinding {
   bindings.get(form)?.unbind();
+  const options = withoutPrototype(given);
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true, allowCrossOriginAction } = options;
   const key = keySource(options.key, options.keyTimeoutMs ?? 15_000, options.keyMaxAgeMs ?? Infinity);
   const messages = cardMessages(form, options.messages);
@@ -89,7 +91,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
   };
 
   const send = async (card: EncryptedCard, submitter: Button | null, signal: AbortSignal) => {
-    submitter?.addEventListener('click', ignoreDoubleClick, { signal });
+    submitter?.addEventListener('click', ignoreDoubleClick, withoutPrototype({ signal }));
     if (onEncrypted) {
       try {
         await onEncrypted(card, submitter);
@@ -164,7 +166,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
       event.stopImmediatePropagation();
       if (!busy) submit((event.submitter ?? null) as Button | null);
     },
-    { __proto__: null, signal, capture: true } as object, // no prototype: polluted with `once` or `passive`, it would end or disarm the listener
+    withoutPrototype({ signal, capture: true }),
   );
   own(form, 'addEventListener')(
     'formdata',
@@ -172,9 +174,9 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
       for (const control of cardControls(form)) formData.delete(control.getAttribute('name') ?? '');
       if (block) formData.set(fieldName, JSON.stringify(block));
     },
-    { __proto__: null, signal } as object,
+    withoutPrototype({ signal }),
   );
-  addEventListener('pagehide', forget, { signal });
+  addEventListener('pagehide', forget, withoutPrototype({ signal }));
   addEventListener(
     'pageshow',
     ({ persisted }) => {
@@ -182,7 +184,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
       forget();
       reopen();
     },
-    { signal },
+    withoutPrototype({ signal }),
   );
   own(form, 'toggleAttribute')('novalidate', true); // else a message of ours would keep the next submit from ever firing
 
@@ -206,6 +208,9 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
   bindings.set(form, binding);
   return binding;
 }
+
+/** Options that a polluted `Object.prototype` adds nothing to: `once` and `passive` would end or disarm a listener. */
+const withoutPrototype = <Options extends object>(options: Options): Options => ({ __proto__: null, ...options });
 
 /** A button that submits, also if it is an `<input>`. */
 type Button = HTMLButtonElement | HTMLInputElement;

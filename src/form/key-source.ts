@@ -7,12 +7,13 @@ export function keySource(
   maxAgeMs: number,
 ) {
   let current: Promise<PreparedKey> | undefined;
-  let arrived: number;
+  let arrived = Infinity; // of the key at hand; one that is on its way is never too old
   let used = false;
 
   /** The key at hand or on its way may not be used any more. */
   const renew = () => {
     current = undefined;
+    arrived = Infinity;
     used = true;
   };
 
@@ -45,7 +46,7 @@ async function answer(ask: () => CardEncryptionKey | Promise<CardEncryptionKey>,
   const longest = 2 ** 31 - 1; // a timer that is set to more fires at once
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, Math.min(timeoutMs, longest)));
   try {
-    return await Promise.race([ask(), timeout]);
+    return await Promise.race([(async () => ask())(), timeout]); // async: what it throws leaves the timeout heard
   } catch (error) {
     throw error instanceof CardEncryptionError ? error : unavailable('The key did not come: the next submit asks again');
   }

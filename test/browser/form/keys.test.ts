@@ -114,6 +114,19 @@ test.each([
   expect(page.encrypted).toEqual([second.id]);
 });
 
+test('a key function that throws leaves no rejection unhandled when its time is over', async () => {
+  const unhandled = vi.fn((event: Event) => event.preventDefault());
+  addEventListener('unhandledrejection', unhandled);
+  const page = open();
+  const key = () => {
+    throw new Error('secret detail');
+  };
+  await bind(page.form, { key, keyTimeoutMs: 1 }).ready.catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  removeEventListener('unhandledrejection', unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+});
+
 test('a limit beyond what timers count is no limit', async () => {
   const page = open();
   const key = deferred<CardEncryptionKey>();
@@ -141,6 +154,24 @@ test('a key that is too old is replaced before anything is encrypted', async () 
   await posted(page);
   expect(page.encrypted).toEqual([keys[0]!.id, keys[2]!.id]);
   expect(ask).toHaveBeenCalledTimes(3);
+});
+
+test('a key on its way is not too old because the one before it was', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const page = open();
+  const [first, second] = [freshKey(), deferred<CardEncryptionKey>()];
+  const ask = vi.fn().mockReturnValueOnce(first).mockReturnValueOnce(second.promise);
+  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000 });
+  await binding.ready;
+  vi.setSystemTime(Date.now() + 60_001);
+  const restarted = binding.restart();
+  fill(page);
+  const arrived = page.arrived();
+  page.button().click();
+  const key = freshKey();
+  second.resolve(key);
+  await Promise.all([restarted, arrived]);
+  expect([page.encrypted, ask.mock.calls.length]).toEqual([[key.id], 2]);
 });
 
 test('without keyMaxAgeMs a key is never too old', async () => {

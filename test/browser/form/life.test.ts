@@ -153,6 +153,32 @@ test('back out of the back/forward cache with a fixed key: key_unavailable, bloc
   expect(page.passes).toBe(0);
 });
 
+test('a polluted Object.prototype sets no option, and keeps no listener from hearing again', async () => {
+  const page = open();
+  const elsewhere = open();
+  elsewhere.form.action = 'https://elsewhere.example/pay';
+  const ask = vi.fn(() => freshKey());
+  const pollution = { allowCrossOriginAction: true, onEncrypted: vi.fn(), once: true, passive: true };
+  Object.assign(Object.prototype, pollution);
+  try {
+    await expect(bindCardForm(elsewhere.form, { key: ask }).ready).rejects.toMatchObject({ code: 'invalid_form' });
+    const binding = bindCardForm(page.form, { key: ask });
+    await binding.ready;
+    const asked = ask.mock.calls.length;
+    for (const round of [1, 2]) {
+      fill(page);
+      away(true);
+      expect(values(page)).toEqual(EMPTY);
+      back(true);
+      expect(ask.mock.calls.length - asked).toBe(2 * round); // for both forms
+    }
+    bindCardForm(elsewhere.form, { key: ask }).unbind();
+    binding.unbind();
+  } finally {
+    for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
 test('a page that is shown for the first time keeps its key and its values', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());

@@ -423,6 +423,20 @@ test('form.submit() sends no card and no block', async () => {
   expect((await arrived).map(({ body }) => body)).toEqual([[['email', 'z@example.com']]]);
 });
 
+test('form.submit() after the card is encrypted sends the block', async () => {
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
+  bind(page.form);
+  fill(page);
+  const encrypted = new Promise((resolve) => page.form.addEventListener('cardseal:encrypted', resolve));
+  page.button().click();
+  await encrypted;
+  const arrived = page.arrived();
+  page.form.submit();
+  const [sent] = await arrived;
+  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
 test('nothing of the card is in any event, error or line of the console', async () => {
   const page = open();
   const told: string[] = [];
