@@ -88,8 +88,10 @@ async function main() {
     log: console.log,
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close); // on: tsx may pass on what the terminal sent, too
-  const { ppid } = process; // npm's shell: a signal that is sent to npm alone ends that and no more
-  setInterval(() => process.ppid === ppid || demo.close(), 250).unref();
+  if (process.env.npm_lifecycle_event) {
+    const { ppid } = process; // npm's shell: a signal that is sent to npm alone ends that and no more
+    setInterval(() => process.ppid === ppid || demo.close(), 250).unref();
+  }
   console.log(`See it explained:     ${demo.explained}`);
   console.log(`Checkout page:        ${demo.checkout}`);
   console.log(`With a script tag:    ${demo.checkout}/plain`);

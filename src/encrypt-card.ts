@@ -41,7 +41,7 @@ const usedKeyIds = new Set<string>(); // spent, or about to be; for as long as t
  * @returns The block for the merchant's server; the key is spent.
  * @throws {@link CardEncryptionError} (always as a rejection): what {@link prepareKey} throws; `key_already_used` if this page has encrypted
  * under this `id` or is about to; `invalid_card` if `field` breaks its rule (see {@link Card}) or cannot be emptied; `card_too_long` if the
- * name does not fit the key; `encryption_failed` if WebCrypto failed (the key is spent, too).
+ * name does not fit the key; `encryption_failed` if WebCrypto failed (the key is spent, too); `insecure_context` also without `TextEncoder`.
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`".
  */
 export async function encryptCard(key: CardEncryptionKey | PreparedKey, card: Card): Promise<EncryptedCard> {

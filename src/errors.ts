@@ -5,7 +5,7 @@ export type CardEncryptionErrorCode =
   | 'key_already_used' // one key encrypts one card: ask your server for a fresh key
   | 'invalid_card' // let the shopper correct `field`
   | 'card_too_long' // let the shopper shorten the name
-  | 'insecure_context' // serve the page over https or from localhost
+  | 'insecure_context' // serve the page over https or from localhost; give test environments what they lack
   | 'encryption_failed' // ask your server for a fresh key and let the shopper try again
   | 'invalid_form' // mend the form: the message names the control
   | 'key_unavailable' // the key did not come: let the shopper submit again, or reload the page

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -67,6 +68,17 @@ describe.each([2048, 3072, 4096])('%i bits', (bits) => {
 
 test.each(vectors.refused)('refused, at $at: $what', ({ at, block }) => {
   expect(decryptBlock(privateKey(block.key_id), block)).toBe(at);
+});
+
+test('refused: a payload without its leading zero, which OpenSSL alone would take', () => {
+  const key = privateKey('cek_vectors_2048');
+  const { card, layout, plaintext } = vectors.accepted.find(({ key_id }) => key_id === 'cek_vectors_2048')!;
+  const publicKey = publicKeyOf(vectors.keys[0]!.public_key);
+  let ciphertext: Buffer;
+  do ciphertext = rsa(publicKey, encode(Buffer.from(plaintext, 'hex'), 256, randomBytes(32)));
+  while (ciphertext[0] !== 0);
+  expect(decryptBlock(key, { payload: ciphertext.toString('base64'), layout })).toEqual(card);
+  expect(decryptBlock(key, { payload: ciphertext.subarray(1).toString('base64'), layout })).toBe('decryption');
 });
 
 test('what is refused is refused for its one fault: the sound block beside it is taken', () => {

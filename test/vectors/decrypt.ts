@@ -17,9 +17,12 @@ export type Card = Record<(typeof FIELDS)[number][1], string>;
  */
 export function decryptBlock(privateKey: KeyObject, { payload, layout }: { payload: string; layout: unknown }): Card | Refusal {
   const oaep = { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }; // Node takes it for MGF1, too
+  const ciphertext = Buffer.from(payload, 'base64');
+  const exact = ciphertext.length === privateKey.asymmetricKeyDetails!.modulusLength! / 8 && ciphertext.toString('base64') === payload;
+  if (!exact) return 'decryption'; // OpenSSL takes one that is shorter by leading zeros
   let plaintext: Buffer;
   try {
-    plaintext = privateDecrypt(oaep, Buffer.from(payload, 'base64'));
+    plaintext = privateDecrypt(oaep, ciphertext);
   } catch {
     return 'decryption';
   }
