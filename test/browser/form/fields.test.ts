@@ -275,8 +275,8 @@ test('another origin is fine where it is allowed, http on another machine never'
   await bind(page.form, { allowCrossOriginAction: true }).ready;
   page.form.action = 'http://shop.example/pay';
   await expect(bind(page.form, { allowCrossOriginAction: true }).ready).rejects.toMatchObject({ code: 'invalid_form' });
-  for (const host of ['127.evil.example', 'localhost.example', '127.0.0.2.example']) {
-    page.form.action = `http://${host}/pay`;
+  for (const address of ['http://127.evil.example', 'http://localhost.example', 'http://127.0.0.2.example', 'ftp://localhost']) {
+    page.form.action = `${address}/pay`;
     await expect(bind(page.form, { allowCrossOriginAction: true }).ready).rejects.toMatchObject({ code: 'invalid_form' });
   }
   for (const host of ['localhost', 'shop.localhost:8080', '127.0.0.1:3000', '[::1]:3000']) {

@@ -115,6 +115,23 @@ test('when the page goes away, with a submit under way, nothing is encrypted and
   expect([page.encrypted, page.passes, page.form.hasAttribute('aria-busy')]).toEqual([[], 0, false]);
 });
 
+test('when the page goes away, what is marked but no control does not keep the rest from being emptied', async () => {
+  const page = open(`<textarea autocomplete="cc-number"></textarea>${html()}`);
+  const uncaught = vi.fn((event: Event) => event.preventDefault());
+  addEventListener('error', uncaught);
+  await bind(page.form).ready.catch(() => {});
+  for (const control of page.controls()) control.value = '4929';
+  away(false);
+  removeEventListener('error', uncaught);
+  expect([
+    page
+      .controls()
+      .slice(1)
+      .map(({ value }) => value),
+    uncaught.mock.calls.length,
+  ]).toEqual([EMPTY, 0]);
+});
+
 test('when the page goes away after success, the block goes, too', async () => {
   const page = open();
   bind(page.form);

@@ -284,9 +284,11 @@ test.each([
     },
   });
   const reported = uncaught();
+  const report = vi.spyOn(window, 'reportError');
   fill(page);
   page.button().click();
   expect(await reported).toBe(reason);
+  expect(report).toHaveBeenCalledExactlyOnceWith(reason);
   await idle(page);
   expect(page.errors).toEqual([]);
   page.button().click();
@@ -421,6 +423,20 @@ test('form.submit() sends no card and no block', async () => {
   const arrived = page.arrived();
   page.form.submit();
   expect((await arrived).map(({ body }) => body)).toEqual([[['email', 'z@example.com']]]);
+});
+
+test('requestSubmit() by the page, without a button: refused like any other, then sent with the block', async () => {
+  const page = open();
+  bind(page.form);
+  const error = next<CustomEvent>(page.form, 'cardseal:error');
+  page.form.requestSubmit();
+  expect((await error).detail).toMatchObject({ code: 'invalid_card', message: 'The shopper has to correct the card' });
+  await idle(page);
+  fill(page);
+  const arrived = page.arrived();
+  page.form.requestSubmit();
+  const [sent] = await arrived;
+  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
 });
 
 test('form.submit() after the card is encrypted sends the block', async () => {
