@@ -11,7 +11,7 @@ const PROJECTS = [
     testTimeout: 60_000,
   },
   { of: 'chromium', name: 'core', include: ['browser/core-*.test.ts'], testTimeout: 60_000 },
-  { of: 'chromium', name: 'form', include: ['browser/form/*.test.ts'], testTimeout: 3_000 },
+  { of: 'chromium', name: 'form', include: ['browser/form/*.test.ts'], testTimeout: 6_000 },
 ];
 
 const projects = PROJECTS.map(({ of, ...more }) => {
