@@ -140,7 +140,9 @@ function details(results: Results): string {
     '',
     table(['', ...ENGINES.map((engine) => TITLES[engine])], rows, 1),
     '',
-    ...(missed.length ? ['Not within its budget:', '', ...list] : ['Nothing is past its budget for certain: where a median is, the interval is not.']),
+    ...(missed.length
+      ? ['Not within its budget:', '', ...list]
+      : ['Nothing is past its budget for certain: where a median is, the interval is not.']),
     '',
     '</details>',
   ].join('\n');
