@@ -105,6 +105,7 @@ test('when the page goes away, with a submit under way, nothing is encrypted and
     html({ expiry: '<select autocomplete="cc-exp-month"><option>11</select><select autocomplete="cc-exp-year"><option>2049</select>' }),
   );
   const key = deferred<CardEncryptionKey>();
+  const encryptions = countEncryptions();
   const binding = bind(page.form, { key: () => key.promise });
   fill(page);
   page.button().click();
@@ -112,7 +113,8 @@ test('when the page goes away, with a submit under way, nothing is encrypted and
   expect(page.controls().map(({ value }) => value)).toEqual(['', '', '', '', '']);
   key.resolve(freshKey());
   await binding.ready;
-  expect([page.encrypted, page.passes, page.form.hasAttribute('aria-busy')]).toEqual([[], 0, false]);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([page.encrypted, page.passes, page.form.hasAttribute('aria-busy'), encryptions()]).toEqual([[], 0, false, 0]);
 });
 
 test('when the page goes away, what is marked but no control does not keep the rest from being emptied', async () => {
@@ -276,6 +278,37 @@ test('unbind() with a submit under way: it comes to nothing, and nothing is said
   await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_key' });
   expect({ ready: page.ready, errors: page.errors.length }).toEqual(before);
   expect([page.encrypted, page.passes, values(page)]).toEqual([[], 0, KEPT]);
+});
+
+test('restart() while the card is being encrypted: what is typed since stays', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  await binding.ready;
+  const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+  vi.spyOn(crypto.subtle, 'encrypt').mockImplementationOnce((...given) => {
+    binding.restart();
+    fill(page, { ...TYPED, cvv: '999' });
+    return encrypt(...given);
+  });
+  fill(page);
+  page.button().click();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect([values(page), page.encrypted]).toEqual([[TYPED.number, TYPED.name, TYPED.expiry, '999'], []]);
+});
+
+test('unbind() leaves form data alone, and restart() double clicks', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  fill(page);
+  await posted(page);
+  await binding.restart();
+  const second = new MouseEvent('click', { detail: 2, cancelable: true, bubbles: true });
+  page.button().addEventListener('click', (event) => expect(event.defaultPrevented).toBe(false), { once: true });
+  page.button().dispatchEvent(second);
+  expect(second.defaultPrevented).toBe(false);
+  binding.unbind();
+  page.control('number').name = 'number';
+  expect(new FormData(page.form).has('number')).toBe(true);
 });
 
 test('unbind() drops the block', async () => {
