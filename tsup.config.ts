@@ -1,43 +1,117 @@
 import { createHash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { build } from 'esbuild';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
 import { minify } from 'terser';
 import { defineConfig } from 'tsup';
+import {
+  type CompilerOptions,
+  ModuleKind,
+  NewLineKind,
+  ScriptTarget,
+  transpileModule,
+} from 'typescript';
 import { license, version } from './package.json';
-
-const target = ['chrome93', 'edge93', 'firefox92', 'safari16'];
+import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 
 export default defineConfig({
-  // For bundlers: one readable file for each source file, under its name. So every entry shares the one CardEncryptionError.
+  // For bundlers: one module for each source file, under its name.
+  // So all entries share one CardEncryptionError.
   entry: ['src/*.ts', 'src/form/*.ts', '!src/script-tag.ts'],
   format: 'esm',
-  target,
-  platform: 'browser',
-  splitting: false,
-  esbuildPlugins: [
+  bundle: false,
+  dts: false,
+  plugins: [
     {
-      name: 'one file for each source file',
-      setup: (build) =>
-        build.onResolve({ filter: /^\..*\.ts$/ }, ({ kind, path }) =>
-          kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true },
-        ),
+      name: 'TypeScript writes each module, because esbuild drops comments',
+      renderChunk: (_code, { entryPoint }) => ({
+        code: compile(entryPoint!, { rewriteRelativeImportExtensions: true }),
+      }),
     },
   ],
-  dts: { compilerOptions: { ignoreDeprecations: '6.0' } }, // tsup 8.5 sets an option that TypeScript 6 calls deprecated
-  onSuccess: buildScriptTag,
+  async onSuccess() {
+    await buildDeclarations();
+    await buildScriptTag();
+    writeFileSync(BUILT_FROM, fingerprint('.'));
+  },
 });
 
-/** For the script tag: everything in one classic script, readable; the same minified; and what stands in `integrity` for each. */
+/** Readable JavaScript with the comments of the source. */
+function compile(path: string, options: CompilerOptions = {}): string {
+  const { outputText } = transpileModule(readFileSync(path, 'utf8'), {
+    compilerOptions: {
+      target: ScriptTarget.ES2018, // all that Safari 12 and Firefox 60 parse: docs/browsers.md
+      module: ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+      useDefineForClassFields: false,
+      newLine: NewLineKind.LineFeed,
+      ...options,
+    },
+  });
+  return outputText;
+}
+
+/**
+ * One declaration file for each public entry. It holds what the entry exports and nothing else.
+ * The form and the server functions take the types of the core from `index.d.ts`.
+ */
+async function buildDeclarations() {
+  await bundleDeclarations('index.ts', () => true);
+  await bundleDeclarations('form/index.ts', (module) => module.startsWith('form/'));
+  await bundleDeclarations('server.ts', (module) => module === 'server.ts');
+}
+
+/** `isOwn` tells whether the types of a module of `src/` belong into this entry's file. */
+async function bundleDeclarations(entry: string, isOwn: (module: string) => boolean) {
+  const core = entry.includes('/') ? '../index.js' : './index.js';
+  const bundle = await rollup({
+    input: `src/${entry}`,
+    plugins: [
+      {
+        name: 'the types of the core come from its entry',
+        resolveId(source, importer) {
+          if (!importer) return null;
+          const module = relative('src', resolve(dirname(importer), source)).replaceAll('\\', '/');
+          return isOwn(module) ? null : { id: core, external: true };
+        },
+      },
+      dts(),
+    ],
+  });
+  await bundle.write({ file: `dist/${entry.replace('.ts', '.d.ts')}` });
+  await bundle.close();
+}
+
+/**
+ * For the script tag: everything in one classic script, readable and minified,
+ * and the values for the attribute `integrity`.
+ */
 async function buildScriptTag() {
   const banner = `/*! cardseal ${version}, ${license} */`;
-  const { outputFiles } = await build({ entryPoints: ['src/script-tag.ts'], bundle: true, format: 'iife', target, write: false });
-  const readable = outputFiles[0]!.text;
-  const { code } = await minify(readable, { ecma: 2020, format: { ascii_only: true } }); // 200 bytes less than by esbuild
+  const readable = await bundleScriptTag();
+  const { code } = await minify(readable, {
+    ecma: 2018,
+    safari10: true,
+    compress: { passes: 3 },
+    format: { ascii_only: true },
+  });
+  const files = { 'cardseal.js': code!, 'cardseal.readable.js': readable };
   const integrity: Record<string, string> = {};
-  for (const [file, text] of Object.entries({ 'cardseal.js': code!, 'cardseal.readable.js': readable })) {
+  for (const [file, text] of Object.entries(files)) {
     const contents = `${banner}\n${text}`;
     writeFileSync(`dist/${file}`, contents);
     integrity[file] = `sha384-${createHash('sha384').update(contents).digest('base64')}`;
   }
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
+}
+
+async function bundleScriptTag(): Promise<string> {
+  const bundle = await rollup({
+    input: 'src/script-tag.ts',
+    plugins: [{ name: 'TypeScript compiles each module', load: (path) => compile(path) }],
+  });
+  const { output } = await bundle.generate({ format: 'iife', indent: '  ' });
+  await bundle.close();
+  return output[0].code;
 }

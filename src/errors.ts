@@ -1,34 +1,61 @@
-/** Everything that can go wrong, in every entry of this package: a closed list, so a `switch` over it can be exhaustive. */
-export type CardEncryptionErrorCode =
-  | 'unsupported_scheme' // the service uses a scheme that this version does not know: update cardseal
-  | 'invalid_key' // hand over id, scheme and public_key as the service sent them
-  | 'key_already_used' // one key encrypts one card: ask your server for a fresh key
-  | 'invalid_card' // let the shopper correct `field`
-  | 'card_too_long' // let the shopper shorten the name
-  | 'insecure_context' // serve the page over https or from localhost; give test environments what they lack
-  | 'encryption_failed' // ask your server for a fresh key and let the shopper try again
-  | 'invalid_form' // mend the form: the message names the control
-  | 'key_unavailable' // the key did not come: let the shopper submit again, or reload the page
-  | 'invalid_encrypted_card'; // on the server: what was posted is not a block of this checkout
-
-/** The client's names of the five card fields, as the specification's encryption procedure spells them. */
-export type CardField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';
+import type { CardField } from './scheme.ts';
 
 /**
- * The one error of this package. Messages are fixed texts for developers and there is no `cause`: nothing of a card is ever in it.
- * `field`: the card field at fault, with `invalid_card` and `card_too_long`. `limit`: with `card_too_long`, the most bytes of UTF-8 that
- * the name may have with this key; absent if it is too long for any key.
+ * Everything that can go wrong, in every entry of this package. The list is closed, so a `switch`
+ * over it can be exhaustive.
+ */
+export type CardEncryptionErrorCode =
+  /** The service uses a scheme that this version does not know: update cardseal. */
+  | 'unsupported_scheme'
+  /** The key is malformed: forward id, scheme and public_key exactly as the service sent them. */
+  | 'invalid_key'
+  /** One key encrypts one card: ask your server for a fresh key. */
+  | 'key_already_used'
+  /** Let the shopper correct `field`. */
+  | 'invalid_card'
+  /** Let the shopper shorten `field`. */
+  | 'card_too_long'
+  /** There is no `crypto.subtle`: serve the page over https or from localhost. */
+  | 'insecure_context'
+  /** The browser lacks another feature that is needed: let the shopper update it. */
+  | 'unsupported_browser'
+  /** WebCrypto failed: ask your server for a fresh key and let the shopper try again. */
+  | 'encryption_failed'
+  /** Fix the page: the message says what to change. */
+  | 'invalid_form'
+  /** No key arrived: let the shopper submit again, or reload the page. */
+  | 'key_unavailable'
+  /** On the server: the posted data is not an encrypted card block of this checkout. */
+  | 'invalid_encrypted_card';
+
+/**
+ * The only error of this package. Its messages are for developers: fixed texts, and names that the
+ * page's developer wrote. There is no `cause`. An error never holds anything of a card.
  */
 export class CardEncryptionError extends Error {
+  /** Always `CardEncryptionError`. */
   override readonly name = 'CardEncryptionError';
-  readonly code: CardEncryptionErrorCode;
-  declare readonly field?: CardField;
-  declare readonly limit?: number;
+  // `declare`: a property that does not apply must not exist, not even as `undefined`.
 
-  constructor(code: CardEncryptionErrorCode, message: string, where: { field?: CardField; limit?: number } = {}) {
+  /** What went wrong. */
+  declare readonly code: CardEncryptionErrorCode;
+  /** The card field at fault. Present with `invalid_card` and `card_too_long` only. */
+  declare readonly field?: CardField | undefined;
+  /**
+   * With `card_too_long`: the most bytes of UTF-8 that `field` may have with this key. Absent if
+   * the field is too long for any key.
+   */
+  declare readonly limit?: number | undefined;
+
+  /** @param details - The field at fault, and how many bytes it may have. */
+  constructor(
+    code: CardEncryptionErrorCode,
+    message: string,
+    details: { field?: CardField | undefined; limit?: number | undefined } = {},
+  ) {
     super(message);
     this.code = code;
-    for (const [name, value] of Object.entries(where))
-      Object.defineProperty(this, name, { __proto__: null, value, enumerable: true } as object);
+    if (details.field !== undefined) this.field = details.field;
+    if (details.limit !== undefined) this.limit = details.limit;
   }
 }

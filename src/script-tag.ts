@@ -1,68 +1,145 @@
+import { checkIsForm } from './form/bind-card-form.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from './form/index.ts';
-import { own } from './form/own.ts';
+import { listenOn } from './form/listeners.ts';
+import { elementsOf, unclobbered } from './form/unclobbered.ts';
 import { CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from './index.ts';
+
+type CardsealGlobal = typeof import('./index.ts') & {
+  /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
+  bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding;
+};
 
 declare global {
   /** All of `cardseal` and of `cardseal/form`. */
-  var Cardseal: typeof import('./index.ts') & { bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding };
+  var Cardseal: CardsealGlobal;
 }
 
-/** Forms that were bound once, whatever became of it. */
-const taken = new WeakSet<HTMLFormElement>();
+/** Forms that were bound once, even if binding failed. */
+const seen: HTMLFormElement[] = [];
 
-if (typeof globalThis.Cardseal?.bindCardForm !== 'function') {
-  // Else the page has the tag twice, and the first serves. A control or frame of that name is no function.
-  globalThis.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
+// If the page has the tag twice, the first one serves. `Cardseal` may also be an element's id.
+if (typeof window.Cardseal?.bindCardForm !== 'function') {
+  window.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
+  // A form that a script adds later is bound when the shopper gets to it, or submits it.
+  const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
+  for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
+  listenOn(window); // after bindAll: a form that its first submit binds has to handle that submit
   if (document.readyState !== 'loading') bindAll();
-  addEventListener('DOMContentLoaded', bindAll);
-  addEventListener('submit', bindAll, true); // a form that came later, or is submitted before the page is whole: in time for this submit
 }
 
-function bindAll() {
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-cardseal]')) if (!taken.has(form)) bindCardForm(form);
+function bindAll(): void {
+  const forms = document.querySelectorAll<HTMLFormElement>('form[data-cardseal]');
+  for (const form of forms) {
+    if (!seen.includes(form)) bindCardForm(form);
+  }
 }
 
 /**
- * As `bindCardForm` of `cardseal/form`. Options that are not given come from the form's attributes: `data-cardseal-key`,
- * `data-cardseal-key-url`, `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`. What is wrong with these blocks the form, unless `key` is
- * given as an option.
+ * Binds a form as `bindCardForm` of `cardseal/form` does. The form's attributes serve as options;
+ * an option that is given wins over its attribute.
+ *
+ * - `data-cardseal-key`: the key as JSON.
+ * - `data-cardseal-key-url`: where to ask for a key; with both, for every key but the first.
+ * - `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`: as the options of these names.
+ * - `data-cardseal-when`: a CSS selector. A press pays by card if a control of the form matches.
+ * - `data-cardseal-messages`: the option `messages` as JSON.
+ * - `data-cardseal-csrf-header`: the header for the page's CSRF token. Default: `X-CSRF-Token`.
+ *
+ * An attribute that is wrong blocks the form, unless the option `key` is given. A wrong selector in
+ * `data-cardseal-when` always blocks it.
  */
-function bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding {
-  taken.add(form);
-  return bind(form, { ...readAttributes(form), ...options } as CardFormOptions);
+function bindCardForm(
+  form: HTMLFormElement,
+  options: Partial<CardFormOptions> = {},
+): CardFormBinding {
+  checkIsForm(form);
+  seen.push(form);
+  const merged = readAttributes(form);
+  for (const name of Object.keys(options) as (keyof CardFormOptions)[]) {
+    const value = options[name];
+    if (value !== undefined) Object.assign(merged, { [name]: value });
+  }
+  return bind(form, merged);
 }
 
-function readAttributes(form: HTMLFormElement) {
-  const read = (name: string) => own(form, 'getAttribute')(`data-cardseal-${name}`);
-  const json = read('key');
+function readAttributes(form: HTMLFormElement): CardFormOptions {
+  const read = (name: string) => unclobbered(form, 'getAttribute')(`data-cardseal-${name}`);
+  const options: CardFormOptions = {
+    // Replaced below if the form has one of them.
+    key: () => refuse('data-cardseal-key or data-cardseal-key-url'),
+    fieldName: read('field-name') || undefined,
+  };
+  const when = read('when');
+  if (when) options.when = () => elementsOf(form).some((control) => control.matches(when));
+  const csrfHeader = read('csrf-header') || 'X-CSRF-Token';
+  const key = read('key');
   const url = read('key-url');
-  const keyMaxAgeMs = Number(read('key-max-age-ms') ?? Infinity);
-  let key: CardFormOptions['key'] = refuse;
+  const maxAge = read('key-max-age-ms');
+  const messages = read('messages');
   try {
-    if (!json !== !url && keyMaxAgeMs > 0) key = url ? () => requestKey(url) : JSON.parse(json!);
-  } catch {} // no JSON
-  return { key, keyMaxAgeMs, fieldName: read('field-name') || undefined };
+    if (messages) options.messages = parseMessages(messages);
+    if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
+    const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
+    if (url) options.key = keysFrom(url, csrfHeader, first);
+    else if (first !== undefined) options.key = first;
+  } catch (error) {
+    // Not thrown here: the form has to be bound, so that each press ends in a message.
+    options.key = () => Promise.reject(error);
+  }
+  return options;
 }
 
-/** Asks the merchant's server for a key: as a POST, so that nothing on the way keeps the answer, and never another origin. */
-async function requestKey(url: string): Promise<CardEncryptionKey> {
+function parseJson<Value>(name: string, text: string): Value {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return refuse(`JSON in data-cardseal-${name}`); // the parser's error repeats the text
+  }
+}
+
+function parseMessages(text: string): CardFormOptions['messages'] {
+  const messages = parseJson<CardFormOptions['messages'] | null>('messages', text);
+  return messages instanceof Object ? messages : refuse('an object in data-cardseal-messages');
+}
+
+function parseAge(text: string): number {
+  const age = Number(text);
+  return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
+}
+
+/** The key that the server has rendered into the page, if any, and then keys from the address. */
+function keysFrom(url: string, csrfHeader: string, first: CardEncryptionKey | undefined) {
+  let rendered = first;
+  return () => {
+    const key = rendered ?? requestKey(url, csrfHeader);
+    rendered = undefined;
+    return key;
+  };
+}
+
+/**
+ * Asks the merchant's server for a key: by POST, so that nothing on the way keeps the answer, and
+ * never on another origin.
+ */
+async function requestKey(url: string, csrfHeader: string): Promise<CardEncryptionKey> {
   const token = document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
   try {
     const response = await fetch(url, {
-      __proto__: null, // what is on a polluted Object.prototype would count as an option
+      // A polluted Object.prototype would add options.
+      __proto__: null,
       method: 'POST',
       mode: 'same-origin',
+      credentials: 'same-origin', // not the default in Chrome before 72 and Firefox before 61
       cache: 'no-store',
       redirect: 'error',
-      headers: token ? { 'X-CSRF-Token': token } : {},
+      headers: token ? { [csrfHeader]: token } : {},
     } as RequestInit);
     if (response.ok) return await response.json();
   } catch {} // no answer, a redirect, another origin, no JSON
-  throw new CardEncryptionError('key_unavailable', 'data-cardseal-key-url must answer a POST with the key as JSON, on this origin');
+  const message = 'data-cardseal-key-url must answer a POST with the key as JSON, on this origin';
+  throw new CardEncryptionError('key_unavailable', message);
 }
 
-/** The source of no key: the form stays blocked, and the console says why. */
-function refuse(): never {
-  const message = 'The card form must have data-cardseal-key (JSON) or data-cardseal-key-url, and data-cardseal-key-max-age-ms above 0';
-  throw new CardEncryptionError('invalid_form', message);
+function refuse(what: string): never {
+  throw new CardEncryptionError('invalid_form', `The card form must have ${what}`);
 }

@@ -1,119 +1,187 @@
+import { decodeBase64 } from './base64.ts';
 import type { EncryptedCard } from './encrypt-card.ts';
 import { CardEncryptionError } from './errors.ts';
 import type { CardEncryptionKey } from './key.ts';
+import { ownProperty } from './own-property.ts';
+import { findScheme, type Scheme } from './scheme.ts';
+
+export { CardEncryptionError };
+
+/** The default never changes: a new version of this package must not break a running checkout. */
+const DEFAULT_SCHEME = 'RSA_OAEP_SHA256_V1';
 
 /**
- * What a browser may see of the service's answer: exactly `id`, `scheme` and `public_key`, each as the service sent it, in a fresh object.
- * `expires_at` and everything else stay on the server.
+ * Picks what a browser may see of the service's key: `id`, `scheme` and `public_key`, each as the
+ * service sent it, in a new object. `expires_at` and everything else stay on the server.
  *
  * @param key - The card encryption key resource, parsed.
- * @throws {@link CardEncryptionError}: `unsupported_scheme` if `scheme` is not `RSA_OAEP_SHA256_V1`: no browser would encrypt under it, and
- * here it shows in your own log; `invalid_key` if the answer is not an object or one of the three is not a non-empty string.
+ * @param accepted - The schemes that your checkout pages can encrypt under. Default:
+ * `['RSA_OAEP_SHA256_V1']`, in every version of this package.
+ * @throws {@link CardEncryptionError}:
+ * - `invalid_key` if `key` is not an object, or one of the three is not a non-empty string
+ * - `unsupported_scheme` if `scheme` is not accepted, or this version does not know it. A browser
+ *   would refuse it, too, but then the error would not be in your log
  *
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rule 6.
+ * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 3 and 6.
  */
-export function browserKey(key: CardEncryptionKey): CardEncryptionKey {
-  let own: unknown[] = [];
-  try {
-    own = [key.id, key.scheme, key.public_key];
-  } catch {} // not an object, or a getter threw
-  const [id, scheme, public_key] = own;
-  if (!isText(id) || !isText(scheme) || !isText(public_key)) {
-    throw new CardEncryptionError('invalid_key', "This is not the service's answer: id, scheme and public_key must be text");
-  }
-  if (scheme !== 'RSA_OAEP_SHA256_V1') {
-    throw new CardEncryptionError('unsupported_scheme', 'This version of cardseal knows RSA_OAEP_SHA256_V1 only');
+export function browserKey(
+  key: CardEncryptionKey,
+  accepted: readonly string[] = [DEFAULT_SCHEME],
+): CardEncryptionKey {
+  const { id, scheme, public_key } = readFields(key);
+  if (!isText(id) || !isText(scheme) || !isText(public_key)) throw invalidKey();
+  if (!accepted.includes(scheme) || !findScheme(scheme)) {
+    throw new CardEncryptionError(
+      'unsupported_scheme',
+      'The scheme of this key is not accepted here, or this version of cardseal does not know it',
+    );
   }
   return { id, scheme, public_key };
 }
 
+function readFields(key: CardEncryptionKey): Record<keyof CardEncryptionKey, unknown> {
+  try {
+    const { id, scheme, public_key } = key;
+    return { id, scheme, public_key };
+  } catch {
+    throw invalidKey(); // null, undefined, or a getter that throws
+  }
+}
+
+function invalidKey(): CardEncryptionError {
+  return new CardEncryptionError(
+    'invalid_key',
+    "This is not the service's answer: id, scheme and public_key must be text",
+  );
+}
+
+/** What the session of a checkout remembers about its key. */
+export interface ExpectedKey {
+  /** The `id` of the key that was forwarded to the browser. */
+  keyId: string | undefined;
+  /** The service's `expires_at`: a Unix time in milliseconds. */
+  expiresAt: number | undefined;
+  /** The `scheme` of the key. Default: `RSA_OAEP_SHA256_V1`, in every version of this package. */
+  scheme?: string | undefined;
+}
+
 /**
- * Lets through what `encryptCard` made and nothing else, above all no body that carries a card in clear text. Hand it the body before
- * anything has parsed or logged it.
+ * Validates an encrypted card block that a browser posted, and refuses everything else, a card in
+ * clear text above all. It cannot know what is inside a block: only the service can decrypt it.
+ * Call it before anything else has parsed or logged the posted data.
  *
- * @param input - The block as an object, or as its JSON text exactly as `JSON.stringify` writes it (so no property twice), of at most 4,096
- * characters. Getters are not run.
- * @param expected - What the session of this checkout remembers of its key: `keyId`, the `id` that was forwarded, and `expiresAt`, the
- * service's `expires_at` in milliseconds. What is there but `undefined`, either of them or the argument itself, matches nothing: a session
- * without a key lets no block through.
- * @returns A fresh, plain object: `payload`, canonical Base64 of 256, 384 or 512 bytes; `key_id`; `layout`, five entries in order, with
- * lengths that their fields can have and that fit the payload's modulus together. It is the body for authorize.
- * @throws {@link CardEncryptionError} `invalid_encrypted_card`, and nothing else, with nothing of the input in it, if any of this is not so,
- * if the block was made under another key, or if `Date.now()` is past `expiresAt`.
+ * @param input - The block as an object, or as the JSON text that `JSON.stringify` makes of it, of
+ * at most 4,096 characters. Getters are not run.
+ * @param expected - What the session of this checkout remembers about its key. If `keyId` or
+ * `expiresAt` is `undefined`, every block is refused.
+ * @returns A new, plain object, the body for authorize: `payload`, canonical Base64 of a ciphertext
+ * of a length that the scheme allows; `key_id`; `layout`, one entry for each field of the scheme in
+ * order, with lengths that the fields can have and that fit the key together.
+ * @throws {@link CardEncryptionError} `invalid_encrypted_card` if any of this is not so, if the
+ * block was made under another key, or if `Date.now()` is past `expiresAt`. The error repeats
+ * nothing of `input` and `expected`.
  *
  * Specification: "Encrypted card block".
  */
-export function parseEncryptedCard(
-  input: unknown,
-  expected: { keyId?: string | undefined; expiresAt?: number | undefined } = {},
-): EncryptedCard {
-  // biome-ignore lint/complexity/noArguments: what a lost session expects is undefined, and must match nothing
-  if (arguments.length > 1 && !arguments[1]) throw refusal('This checkout expects no card: start it again');
-  const block = readBlock(input);
-  if (!block) throw refusal('This is not an encrypted card block: exactly payload, key_id and layout, as encryptCard made them');
-  if ('keyId' in expected && block.key_id !== expected.keyId) throw refusal('The card was not encrypted under the key of this checkout');
-  const alive = Date.now() <= Number(expected.expiresAt); // never so for NaN
-  if ('expiresAt' in expected && !alive) throw refusal('The key of this checkout has expired: start it again with a fresh one');
+export function parseEncryptedCard(input: unknown, expected: ExpectedKey): EncryptedCard {
+  if (!isObject(expected)) throw refusal('This checkout expects no card: start it again');
+  const { keyId, expiresAt, scheme: schemeName = DEFAULT_SCHEME } = expected;
+  const scheme = findScheme(schemeName);
+  if (!scheme) throw refusal('This version of cardseal does not know the scheme of this checkout');
+
+  const block = readBlock(input, scheme);
+  if (block.key_id !== keyId) {
+    throw refusal('The card was not encrypted under the key of this checkout');
+  }
+  const isAlive = Date.now() <= Number(expiresAt); // false for undefined, which becomes NaN
+  if (!isAlive) {
+    throw refusal('The key of this checkout has expired: start it again with a fresh one');
+  }
   return block;
 }
 
-/** In the specification's order: layout identifier, fewest and most bytes. */
-const FIELDS = [
-  ['Pan', 12, 19],
-  ['Name', 1, 446],
-  ['ExpMonth', 2, 2],
-  ['ExpYear', 4, 4],
-  ['Cvc', 3, 4],
-] as const;
-
-function readBlock(input: unknown): EncryptedCard | undefined {
+function readBlock(input: unknown, scheme: Scheme): EncryptedCard {
   try {
-    const [payload, key_id, entries] = valuesOf(typeof input === 'string' ? parse(input) : input, ['payload', 'key_id', 'layout']);
-    must(isText(payload) && isText(key_id) && Array.isArray(entries));
-    const items = valuesOf(entries, ['0', '1', '2', '3', '4', 'length']);
-    const layout = FIELDS.map(([field, min, max], i) => {
-      const [name, len] = valuesOf(items[i], ['field', 'len']);
-      must(name === field && Number.isInteger(len));
-      must((len as number) >= min && (len as number) <= max);
-      return { field, len: len as number };
-    });
+    const block = typeof input === 'string' ? parseText(input) : input;
+    const [payload, key_id, entries] = valuesOf(block, ['payload', 'key_id', 'layout']);
+    ensure(isText(payload));
+    ensure(isText(key_id));
+    const layout = readLayout(entries, scheme);
+    const capacity = scheme.capacities.get(ciphertextLength(payload));
     const length = layout.reduce((sum, { len }) => sum + len, 0);
-    must(length <= modulusLength(payload) - 66); // k - 2 hLen - 2: RFC 8017, 7.1.1
+    ensure(capacity);
+    ensure(length <= capacity);
     return { payload, key_id, layout };
-  } catch {} // a JSON error repeats the input, and what a proxy throws could say anything: none of it goes on
-  return undefined;
+  } catch {
+    // A JSON error repeats its input, and what a proxy throws could say anything.
+    throw refusal('This is not an encrypted card block of exactly payload, key_id and layout');
+  }
 }
 
-/** Only what `JSON.stringify` makes of the text's own meaning: of a property that comes twice, the first is lost in it. */
-function parse(text: string): unknown {
-  must(text.length <= 4096);
+/** In characters. Nothing longer is worth the work of parsing or decoding it. */
+const LONGEST_TEXT = 4096;
+
+/**
+ * Accepts only text that `JSON.stringify` would write. This refuses a property that occurs twice,
+ * of which the parser would silently drop one.
+ */
+function parseText(text: string): unknown {
+  ensure(text.length <= LONGEST_TEXT);
   const value: unknown = JSON.parse(text);
-  must(JSON.stringify(value) === text);
+  ensure(JSON.stringify(value) === text);
   return value;
 }
 
-/** The values of an object that has exactly these own properties, all of them data: no getter is run. */
+function readLayout(entries: unknown, { fields }: Scheme): EncryptedCard['layout'] {
+  ensure(Array.isArray(entries));
+  // The own properties of an array are its indexes and `length`.
+  const indexes = fields.map((_, i) => String(i));
+  const values = valuesOf(entries, [...indexes, 'length']);
+  return fields.map(({ identifier, minBytes, maxBytes }, i) => {
+    const [field, len] = valuesOf(values[i], ['field', 'len']);
+    ensure(field === identifier);
+    ensure(isInteger(len));
+    ensure(len >= minBytes && len <= maxBytes);
+    return { field: identifier, len };
+  });
+}
+
+/** The values of an object that has exactly these own properties, none of them with a getter. */
 function valuesOf(object: unknown, names: string[]): unknown[] {
-  must(Reflect.ownKeys(object as object).length === names.length);
+  ensure(isObject(object));
+  ensure(Reflect.ownKeys(object).length === names.length);
   return names.map((name) => {
-    const property = Reflect.getOwnPropertyDescriptor(object as object, name);
-    must(property && Object.hasOwn(property, 'value')); // hasOwn: Object.prototype could be polluted with a value
+    const property = ownProperty(object, name);
+    ensure('value' in property);
     return property.value;
   });
 }
 
-/** In bytes: RSA's ciphertext is as long as the modulus. Canonical Base64 of 2048, 3072 or 4096 bits only. */
-function modulusLength(payload: string): number {
-  must(payload.length <= 684);
-  const bytes = atob(payload);
-  must([256, 384, 512].includes(bytes.length) && btoa(bytes) === payload);
-  return bytes.length;
+/** The length in bytes of what canonical Base64 encodes. */
+function ciphertextLength(payload: string): number {
+  ensure(payload.length <= LONGEST_TEXT);
+  const ciphertext = decodeBase64(payload);
+  ensure(ciphertext);
+  return ciphertext.length;
 }
 
-function must(condition: unknown): asserts condition {
-  if (!condition) throw undefined;
+/** `readBlock` catches the error. */
+function ensure(condition: unknown): asserts condition {
+  if (!condition) throw new Error('not an encrypted card block');
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
 
-const refusal = (message: string) => new CardEncryptionError('invalid_encrypted_card', message);
+function isInteger(value: unknown): value is number {
+  return Number.isInteger(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function refusal(message: string): CardEncryptionError {
+  return new CardEncryptionError('invalid_encrypted_card', message);
+}

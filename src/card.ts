@@ -1,0 +1,202 @@
+import { encodeInto } from './browser.ts';
+import { CardEncryptionError } from './errors.ts';
+import { ownProperty } from './own-property.ts';
+import {
+  CARD_FIELDS,
+  type Card,
+  type CardField,
+  type FieldDefinition,
+  type Scheme,
+} from './scheme.ts';
+
+/** A card that was taken over from the caller. `checkCard` tells whether it can be encrypted. */
+export interface TakenCard {
+  /** Holds everything that was copied. `encryptCard` zeroes it. */
+  readonly memory: Uint8Array<ArrayBuffer>;
+  /** The part of `memory` that is encrypted: the fields, one after the other. */
+  readonly plaintext: Uint8Array<ArrayBuffer>;
+  /** In the order of the scheme. */
+  readonly fields: readonly TakenField[];
+}
+
+interface TakenField {
+  readonly definition: FieldDefinition;
+  /** The copy, in UTF-8. It is empty if there is nothing that can be taken over. */
+  readonly bytes: Uint8Array;
+  /** Whether the value has more bytes than the scheme allows. `bytes` is empty then. */
+  readonly isTooLong: boolean;
+  /** Whether the caller's property could be emptied: bytes are zeroed, a string is replaced. */
+  readonly isEmptied: boolean;
+}
+
+/**
+ * Copies the fields of the scheme, then empties every card field of the object. It never throws,
+ * whatever the object is.
+ *
+ * No regular expression, joined string, template or parse touches card data: `RegExp.input` would
+ * keep the number within reach of the whole page, and a string cannot be wiped.
+ */
+export function takeOver(card: Card, scheme: Scheme): TakenCard {
+  const properties = readFields(card);
+  const memory = new Uint8Array(scheme.fields.reduce((sum, { maxBytes }) => sum + maxBytes, 0));
+  let end = 0;
+  const copies = scheme.fields.map((definition) => {
+    const room = memory.subarray(end, end + definition.maxBytes);
+    const copy = copyValue(properties.get(definition.name)!.value, room);
+    end += copy.bytes.length;
+    return { definition, ...copy };
+  });
+  // Only after all fields were copied: the bytes of two fields may overlap.
+  const emptied = emptyFields(card, properties);
+  const fields = copies.map((copy) => ({ ...copy, isEmptied: emptied.has(copy.definition.name) }));
+  return { memory, plaintext: memory.subarray(0, end), fields };
+}
+
+/** Empties every card field of the object without copying anything. It never throws. */
+export function emptyCard(card: Card): void {
+  emptyFields(card, readFields(card));
+}
+
+/**
+ * Checks a card that was taken over against the rules of its scheme.
+ *
+ * @throws {@link CardEncryptionError} for the first field at fault: `card_too_long` if no key takes
+ * it and it can be shortened, otherwise `invalid_card`.
+ */
+export function checkCard({ fields }: TakenCard, { shortenable }: Scheme): void {
+  for (const { definition, bytes, isTooLong, isEmptied } of fields) {
+    const { name: field, minBytes, isValid } = definition;
+    if (!isEmptied) throw invalidCard(definition);
+    if (isTooLong && field === shortenable) {
+      const message = `The ${field} is too long for any key`;
+      throw new CardEncryptionError('card_too_long', message, { field });
+    }
+    if (isTooLong || bytes.length < minBytes || !isValid(bytes)) throw invalidCard(definition);
+  }
+}
+
+function invalidCard({ name: field, rule }: FieldDefinition): CardEncryptionError {
+  const message = `${field} must be ${rule}, in a writable property of the card object`;
+  return new CardEncryptionError('invalid_card', message, { field });
+}
+
+/**
+ * Checks whether a key takes the card whole.
+ *
+ * @throws {@link CardEncryptionError} `card_too_long`, with the most bytes that fit as `limit`.
+ */
+export function checkCapacity(taken: TakenCard, scheme: Scheme, capacity: number): void {
+  const excess = taken.plaintext.length - capacity;
+  if (excess <= 0) return;
+  const field = scheme.shortenable;
+  const { bytes } = taken.fields.find(({ definition }) => definition.name === field)!;
+  const limit = bytes.length - excess;
+  throw new CardEncryptionError('card_too_long', `The ${field} is too long for this key`, {
+    field,
+    limit,
+  });
+}
+
+type Properties = ReadonlyMap<CardField, PropertyDescriptor>;
+
+/** Reads every card field once. A getter is not run. */
+function readFields(card: Card): Properties {
+  const properties = new Map<CardField, PropertyDescriptor>();
+  for (const { name } of CARD_FIELDS) properties.set(name, readField(card, name));
+  return properties;
+}
+
+function readField(card: Card, name: CardField): PropertyDescriptor {
+  try {
+    return ownProperty(card, name);
+  } catch {
+    return Object.create(null); // it is not an object, or it is a proxy that refuses
+  }
+}
+
+type Copy = Pick<TakenField, 'bytes' | 'isTooLong'>;
+
+/** Copies a value to the beginning of the room, if the room holds it whole. */
+function copyValue(value: unknown, room: Uint8Array): Copy {
+  if (typeof value === 'string') return copyText(value, room);
+  if (isUint8Array(value) && isStable(value)) return copyBytes(value, room);
+  return { bytes: room.subarray(0, 0), isTooLong: false };
+}
+
+function copyText(text: string, room: Uint8Array): Copy {
+  const { read, written } = encodeInto(text, room);
+  const isTooLong = read < text.length;
+  return { bytes: room.subarray(0, isTooLong ? 0 : written), isTooLong };
+}
+
+function copyBytes(bytes: Uint8Array, room: Uint8Array): Copy {
+  const length = readTypedArray(bytes, 'length');
+  const isTooLong = length > room.length;
+  if (isTooLong) return { bytes: room.subarray(0, 0), isTooLong };
+  if (length > 0) room.set(bytes); // a detached array has the length 0, and `set` would throw
+  return { bytes: room.subarray(0, length), isTooLong };
+}
+
+/** Empties the fields that are there. Returns those that can be emptied, and are empty now. */
+function emptyFields(card: Card, properties: Properties): Set<CardField> {
+  const emptied = new Set<CardField>();
+  for (const [name, property] of properties) {
+    try {
+      if (emptyField(card, name, property)) emptied.add(name);
+    } catch {
+      // It is not an object, or a proxy or a setter refuses.
+    }
+  }
+  return emptied;
+}
+
+/**
+ * Empties a field. Returns whether its property is one that can be emptied: a read-only property
+ * never is, whatever it holds. May throw what a proxy or a setter throws.
+ */
+function emptyField(card: Card, name: CardField, property: PropertyDescriptor): boolean {
+  const { value, writable } = property;
+  if (isUint8Array(value)) {
+    Uint8Array.prototype.fill.call(value, 0);
+    return writable === true; // the same rule as for strings
+  }
+  // A missing field is not added. Two tests, because a proxy may hide a field from one of them.
+  const exists = value !== undefined || name in card;
+  if (exists) Reflect.set(card, name, ''); // runs the setter, if there is one
+  return ownProperty(card, name).value === ''; // read again: a proxy may only claim success
+}
+
+/**
+ * Whether it is a Uint8Array by its internal tag. So arrays of other realms, views of a part of
+ * the memory and Node's Buffers count; imitations do not.
+ */
+function isUint8Array(value: unknown): value is Uint8Array {
+  return readTypedArray(value, Symbol.toStringTag) === 'Uint8Array';
+}
+
+/** Whether nothing can change the bytes or their number while they are copied. */
+function isStable(bytes: Uint8Array): boolean {
+  const memory = readTypedArray(bytes, 'buffer');
+  return !isShared(memory) && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);
+}
+
+function isShared(memory: ArrayBufferLike): boolean {
+  try {
+    // The getter throws a TypeError for shared memory. `instanceof` would fail across realms.
+    Reflect.get(ArrayBuffer.prototype, 'byteLength', memory);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Reads a property by the getter that all typed arrays share. A property of that name which the
+ * value itself has is ignored. For anything but a typed array, `Symbol.toStringTag` is undefined.
+ */
+function readTypedArray<Name extends keyof Uint8Array>(
+  value: unknown,
+  name: Name,
+): Uint8Array[Name] {
+  return Reflect.get(Object.getPrototypeOf(Uint8Array.prototype), name, value);
+}

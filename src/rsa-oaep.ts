@@ -1,0 +1,106 @@
+import { decodeBase64 } from './base64.ts';
+import { CardEncryptionError } from './errors.ts';
+import type { ImportedKey } from './scheme.ts';
+
+/**
+ * The allowed lengths of a modulus, each with the most bytes of plaintext that it takes:
+ * k - 2 hLen - 2 (RFC 8017, section 7.1.1), where hLen is the 32 bytes of SHA-256.
+ */
+export const CAPACITIES: ReadonlyMap<number, number> = new Map([
+  [256, 190],
+  [384, 318],
+  [512, 446],
+]);
+
+/**
+ * Checks, imports and tries a public key for RSA-OAEP (RFC 8017, section 7.1) with SHA-256 as the
+ * OAEP hash and as the MGF1 hash (WebCrypto uses one for both), and without a label.
+ *
+ * @throws {@link CardEncryptionError} `insecure_context` or `invalid_key`.
+ */
+export async function importRsaOaepSha256(publicKey: string): Promise<ImportedKey> {
+  const subtle = typeof crypto === 'undefined' ? undefined : crypto.subtle;
+  if (!subtle) {
+    throw new CardEncryptionError(
+      'insecure_context',
+      'There is no crypto.subtle: use https or localhost, and give it to test environments',
+    );
+  }
+  const { spki, modulusLength } = readSpki(publicKey);
+  try {
+    const cryptoKey = await subtle.importKey(
+      'spki',
+      spki,
+      { name: 'RSA-OAEP', hash: 'SHA-256' },
+      false,
+      ['encrypt'],
+    );
+    // The empty label is explicit: otherwise, browsers would take one from Object.prototype.
+    const algorithm = { name: 'RSA-OAEP', label: new Uint8Array() };
+    // `async`, so that a synchronous throw becomes a rejection, too: `encryptCard` relies on it.
+    const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) =>
+      subtle.encrypt(algorithm, cryptoKey, plaintext);
+    await encrypt(new Uint8Array(1)); // a key that the browser takes but cannot use fails now
+    return { capacity: CAPACITIES.get(modulusLength)!, encrypt };
+  } catch {
+    throw invalidKey('The browser cannot use this public_key');
+  }
+}
+
+/**
+ * The 33 bytes before the modulus, as Base64, for each length of the modulus in bytes:
+ * SEQUENCE { SEQUENCE { OID rsaEncryption, NULL }, BIT STRING { SEQUENCE { INTEGER modulus, ...
+ */
+const SPKI_HEADERS = [
+  { base64: 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA', modulusLength: 256 },
+  { base64: 'MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA', modulusLength: 384 },
+  { base64: 'MIICIjANBgkqhkiG9w0BAQEFAAOCAg8AMIICCgKCAgEA', modulusLength: 512 },
+];
+const SPKI_HEADER_LENGTH = 33;
+
+/** The bytes after the modulus: INTEGER 65537. */
+const SPKI_TRAILER = [0x02, 0x03, 0x01, 0x00, 0x01];
+
+/**
+ * Takes keys of one exact form only, because browsers check little: WebKitGTK 2.50 and Node 20
+ * import an exponent of 1 (the ciphertext would be the card), Firefox 153 imports even moduli and
+ * RSA-PSS keys, and all of them import 1024 bits. With the size and the exponent fixed, every byte
+ * of the SPKI except the modulus is fixed, too (RFC 5280, section 4.1; RFC 8017, appendix A.1.1),
+ * so comparing bytes is enough and no ASN.1 parser is needed.
+ */
+function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusLength: number } {
+  const spki = decodeBase64(publicKey);
+  if (!spki) throw notCanonical(publicKey);
+
+  const header = SPKI_HEADERS.find(({ base64 }) => publicKey.startsWith(base64));
+  const modulus = spki.subarray(SPKI_HEADER_LENGTH, -SPKI_TRAILER.length);
+  const trailer = spki.subarray(-SPKI_TRAILER.length);
+  const isExpected =
+    header !== undefined &&
+    modulus.length === header.modulusLength &&
+    modulus[0]! >= 0x80 && // not shorter than it claims to be
+    modulus[modulus.length - 1]! % 2 === 1 && // a product of two odd primes
+    SPKI_TRAILER.every((byte, i) => trailer[i] === byte);
+  if (isExpected) return { spki, modulusLength: modulus.length };
+
+  throw invalidKey(
+    'public_key is not an RSA key (SPKI) of 2048, 3072 or 4096 bits with the exponent 65537',
+  );
+}
+
+function notCanonical(publicKey: string): CardEncryptionError {
+  return invalidKey(
+    `public_key is ${nameOf(publicKey)}, not canonical Base64: forward it as the service sent it`,
+  );
+}
+
+/** Names the usual mistakes. */
+function nameOf(encoding: string): string {
+  if (encoding.includes('-----')) return 'PEM';
+  if (encoding.includes('-') || encoding.includes('_')) return 'base64url';
+  return 'altered';
+}
+
+function invalidKey(message: string): CardEncryptionError {
+  return new CardEncryptionError('invalid_key', message);
+}
