@@ -1,22 +1,66 @@
 import { CardEncryptionError } from '../index.ts';
-import { own } from './own.ts';
+import { formAction, methodOf, targetOf } from './submit.ts';
+import { windowOf } from './unclobbered.ts';
 
 /**
- * Checks that a native submit carries the block in the body of a POST, to https or this machine, and to the page's own origin unless others are
- * allowed; otherwise it would stand in a URL, or go where nobody meant it to.
+ * Checks that a native submit carries the block in the body of a POST, to https or this machine,
+ * and to the page's own origin unless other origins are allowed. Otherwise the block would stand
+ * in a URL, or go where nobody meant it to.
  *
  * @throws {@link CardEncryptionError} `invalid_form`.
  */
-export function checkDestination(form: HTMLFormElement, submitter: HTMLElement | null, allowCrossOrigin = false): void {
-  const button = submitter as HTMLButtonElement | null;
-  if ((button?.formMethod || own(form, 'method')) !== 'post') throw refuse('method="post"');
-  const { protocol, hostname, origin } = Object.assign(document.createElement('a'), {
-    href: button?.hasAttribute('formaction') ? button.formAction : own(form, 'action'), // absolute, or no URL: then its protocol is ':'
-  });
-  if (protocol !== 'https:' && !(protocol === 'http:' && isLoopback(hostname))) throw refuse('an action on https');
-  if (origin !== location.origin && !allowCrossOrigin) throw refuse('an action on its own origin, or allowCrossOriginAction');
+export function checkDestination(
+  form: HTMLFormElement,
+  submitter: HTMLElement | null,
+  allowCrossOrigin = false,
+): void {
+  const action = formAction(form, submitter);
+  if (isReactAction(action)) return;
+  if (methodOf(form, submitter) !== 'post') {
+    throw invalidForm('method="post"');
+  }
+  const { protocol, hostname, origin } = parseUrl(action, form.ownerDocument.baseURI);
+  const isLocal = protocol === 'http:' && isLoopback(hostname);
+  if (protocol !== 'https:' && !isLocal) throw invalidForm('an action on https');
+  // A form of another window has the same origin: otherwise no script could reach it.
+  if (origin !== location.origin && !allowCrossOrigin) {
+    throw invalidForm('an action on its own origin, or allowCrossOriginAction');
+  }
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1' || host === '[::1]';
+/**
+ * If a form's `action` is a function, React 19 sets the attribute to this script. Its own submit
+ * listener cancels the submit and calls the function with the form data; if React is not there, the
+ * script throws and nothing is sent.
+ */
+const isReactAction = (action: string) => action.startsWith('javascript:throw new Error(');
 
-const refuse = (what: string) => new CardEncryptionError('invalid_form', `The card form must have ${what}, or onEncrypted`);
+/** An address that is no URL has no protocol, and so is refused. */
+function parseUrl(url: string, base: string): Pick<URL, 'protocol' | 'hostname' | 'origin'> {
+  try {
+    return new URL(url, base);
+  } catch {
+    return { protocol: '', hostname: '', origin: '' };
+  }
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1' || host === '[::1]';
+
+const invalidForm = (what: string) =>
+  new CardEncryptionError('invalid_form', `The card form must have ${what}, or onEncrypted`);
+
+/** Whether a submit leaves this page where it is and loads its answer in another page or frame. */
+export function leavesPageOpen(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+  const target = targetOf(form, submitter);
+  const here = ['', '_self', '_parent', '_top'];
+  return !here.includes(target.toLowerCase()) && target !== windowOf(form).name;
+}
+
+/** Whether a submit opens a new window, which browsers block without a recent user activation. */
+export function opensWindow(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+  if (!leavesPageOpen(form, submitter)) return false;
+  const target = targetOf(form, submitter);
+  const frames = form.ownerDocument.querySelectorAll<HTMLIFrameElement>('iframe, frame');
+  return ![...frames].some((frame) => frame.name === target);
+}

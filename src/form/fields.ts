@@ -1,77 +1,184 @@
 import { CardEncryptionError } from '../index.ts';
-import { own } from './own.ts';
+import { elementsOf } from './unclobbered.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;
 
-/** The controls of one card: `name` is one control or given name and family name, `expiry` one control or month and year. */
-export type CardControls = Record<'number' | 'name' | 'expiry' | 'cvv', Control[]>;
+/** The controls of one card. A date or a name may be split over several controls. */
+export interface CardControls {
+  /** One control, or several with a part of the number each. */
+  number: Control[];
+  /** One control, or given name, additional names and family name. */
+  name: Control[];
+  /** One control, or month and year. */
+  expiry: Control[];
+  /** One control. */
+  cvv: Control[];
+}
 
-/** What a control can hold, in the words of `data-cardseal-field` and, where it has no such attribute, of `autocomplete` (HTML, 4.10.18.7). */
-const TOKENS = {
+/**
+ * What a control can hold: the words of `data-cardseal-field`, and those of `autocomplete` that
+ * count where a control has no such attribute (HTML, 4.10.18.7).
+ */
+const AUTOCOMPLETE = {
   number: 'cc-number',
   name: 'cc-name',
   given_name: 'cc-given-name',
+  additional_name: 'cc-additional-name',
   family_name: 'cc-family-name',
   expiry: 'cc-exp',
   exp_month: 'cc-exp-month',
   exp_year: 'cc-exp-year',
   cvv: 'cc-csc',
 };
-type Slot = keyof typeof TOKENS;
+type Slot = keyof typeof AUTOCOMPLETE;
+const SLOTS = Object.keys(AUTOCOMPLETE) as Slot[];
+const NAME_SLOTS: Slot[] = ['name', 'given_name', 'additional_name', 'family_name'];
 
 /**
- * Finds the controls of the card among all that belong to the form, those outside it with `form=` included.
+ * Finds the controls of the card among all that belong to the form.
  *
- * @throws {@link CardEncryptionError} `invalid_form` if one is missing, doubled, or such that the card could leave in clear text, be misread, or
- * get no message; the error's message names it and tells how to mend it.
+ * @param mayBeLocked - Whether controls may be disabled or read-only.
+ * @throws {@link CardEncryptionError} `invalid_form` if a control is missing, doubled, or such that
+ * the card could leave in clear text, be misread, or get no message. The error's message names the
+ * control and says what to change.
  */
-export function findFields(form: HTMLFormElement): CardControls {
-  const found: { [slot in Slot]?: Control } = {};
-  for (const control of cardControls(form)) {
-    const slot = slotOf(control)!;
-    if (control.getAttribute('name')) throw refuse(slot, 'have no name attribute: without script it would be sent in clear text');
-    if (!isControl(control)) throw refuse(slot, 'be an input or select');
-    if (control.type === 'number') throw refuse(slot, 'not have type="number", which loses digits: use inputmode="numeric"');
-    if (!control.willValidate) throw refuse(slot, 'not be disabled, read-only or hidden');
-    if (found[slot]) throw refuse(slot, 'be there only once');
-    found[slot] = control;
+export function findFields(form: HTMLFormElement, mayBeLocked = false): CardControls {
+  const found: { [slot in Slot]?: Control[] } = {};
+  for (const element of cardControls(form)) {
+    const slot = slotOf(element)!;
+    const control = checkControl(element, slot, mayBeLocked);
+    const others = found[slot] ?? [];
+    const all = [...others, control];
+    if (others.length > 0 && !all.every(isPartOfNumber)) {
+      throw invalidForm(slot, 'occur only once');
+    }
+    found[slot] = all;
   }
-  const pick = (whole: Slot, ...parts: Slot[]): Control[] => {
-    const apart = parts.some((part) => found[part]);
-    if (apart && found[whole]) throw refuse(whole, 'be there only once');
-    return (apart ? parts : [whole]).map((slot) => {
-      const control = found[slot];
-      if (control) return control;
-      throw refuse(slot, `be marked by data-cardseal-field="${slot}" or autocomplete="${TOKENS[slot]}"`);
-    });
+  const need = (slot: Slot): Control[] => {
+    const controls = found[slot];
+    if (controls) return controls;
+    const mark = `data-cardseal-field="${slot}" or autocomplete="${AUTOCOMPLETE[slot]}"`;
+    throw invalidForm(slot, `be marked by ${mark}`);
   };
-  return {
-    number: pick('number'),
-    name: pick('name', 'given_name', 'family_name'),
-    expiry: pick('expiry', 'exp_month', 'exp_year'),
-    cvv: pick('cvv'),
+  /** Whether the parts of a field are there instead of the whole. */
+  const isSplit = (whole: Slot, parts: Slot[]): boolean => {
+    const hasPart = parts.some((part) => found[part]);
+    if (hasPart && found[whole]) throw invalidForm(whole, 'occur only once');
+    return hasPart;
   };
+  const number = need('number');
+  const name = isSplit('name', ['given_name', 'additional_name', 'family_name'])
+    ? concat([need('given_name'), found.additional_name ?? [], need('family_name')])
+    : need('name');
+  const expiry = isSplit('expiry', ['exp_month', 'exp_year'])
+    ? concat([need('exp_month'), need('exp_year')])
+    : need('expiry');
+  return { number, name, expiry, cvv: need('cvv') };
 }
 
-/** Every control of the form that is marked as one of the card's, whatever else may be wrong with it. */
-export const cardControls = (form: HTMLFormElement): Element[] => [...own(form, 'elements')].filter(slotOf);
+function checkControl(element: Element, slot: Slot, mayBeLocked: boolean): Control {
+  if (isShared(element) && !NAME_SLOTS.includes(slot)) {
+    throw invalidForm(slot, `not have ${SHARED}: only a name can be shared`);
+  }
+  if (element.getAttribute('name') && !isShared(element)) {
+    const reason = 'without script it would be sent in clear text';
+    throw invalidForm(slot, `have no name attribute: ${reason}`);
+  }
+  if (!isControl(element)) throw invalidForm(slot, 'be an input or select');
+  if (element.type === 'number') {
+    const advice = 'which loses digits: use inputmode="numeric"';
+    throw invalidForm(slot, `not have type="number", ${advice}`);
+  }
+  if (element.type === 'date') {
+    throw invalidForm(slot, 'not have type="date", a card has no day: use type="month" or text');
+  }
+  if (slot === 'exp_month') checkMonths(element);
+  if (!mayBeLocked && !element.willValidate) {
+    throw invalidForm(slot, 'not be disabled, read-only or hidden');
+  }
+  return element;
+}
 
-const slotOf = (control: Element) =>
-  (Object.keys(TOKENS) as Slot[]).find((slot) =>
-    control.matches(`[data-cardseal-field=${slot}],[autocomplete~=${TOKENS[slot]} i]:not([data-cardseal-field])`),
-  );
+/** The month is read as a number, so a list of months must hold the numbers 1 to 12 as values. */
+function checkMonths(control: Control): void {
+  if (!isSelect(control)) return;
+  const values = [...control.options].map(({ value }) => value.trim()).filter(Boolean);
+  const numbers = values.map(Number);
+  const words = numbers.filter(Number.isNaN);
+  const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
+  // The first option may be a placeholder such as "Month".
+  if (words.length > 1 || countsFromZero) {
+    throw invalidForm('exp_month', 'have options with the values 1 to 12 or 01 to 12');
+  }
+}
 
-/** Empties controls as if the shopper had done it, so that whatever keeps a copy of their values (React, Vue, a mask) empties it, too. */
+const SHARED = 'data-cardseal-shared';
+
+/** A name that is also the shop's own field: it is sent in clear text and never emptied. */
+export const isShared = (control: Element): boolean => control.hasAttribute(SHARED);
+
+/** One of several boxes of a number: marked explicitly, and too short for a whole number. */
+const isPartOfNumber = (control: Control): boolean =>
+  control.getAttribute('data-cardseal-field') === 'number' &&
+  !isSelect(control) &&
+  control.maxLength > 0 &&
+  control.maxLength <= 6;
+
+/** Every control of the form that is marked as one of the card's, whatever is wrong with it. */
+export const cardControls = (form: HTMLFormElement): Element[] =>
+  elementsOf(form).filter((element) => slotOf(element));
+
+/** The controls of number and code, which tell whether a shopper can see the card's fields. */
+export const numberAndCode = (form: HTMLFormElement): Control[] =>
+  cardControls(form).filter((control): control is Control => {
+    const slot = slotOf(control);
+    return isControl(control) && (slot === 'number' || slot === 'cvv');
+  });
+
+function slotOf(element: Element): Slot | undefined {
+  const marked = element.getAttribute('data-cardseal-field');
+  if (marked !== null) return SLOTS.find((slot) => slot === marked);
+  const tokens = wordsOf((element.getAttribute('autocomplete') ?? '').toLowerCase());
+  return SLOTS.find((slot) => tokens.includes(AUTOCOMPLETE[slot]));
+}
+
+/** The words of an attribute. The library has no regular expression: see SECURITY.md. */
+export const wordsOf = (text: string): string[] =>
+  [...text]
+    .map((char) => char.trim() || ' ')
+    .join('')
+    .split(' ')
+    .filter(Boolean);
+
+/**
+ * Empties controls as if the shopper had done it, so that everything that keeps a copy of their
+ * values (React, Vue, a mask) empties it, too. What a page's script wrote into the `value`
+ * attribute goes as well: a reset would bring it back.
+ */
 export function emptyControls(controls: Iterable<Element>): void {
   for (const control of controls) {
-    if (!isControl(control)) continue;
-    if ('selectedIndex' in control) control.selectedIndex = -1;
-    else Reflect.set(HTMLInputElement.prototype, 'value', '', control); // React puts a setter of its own before this one
-    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+    if (!isControl(control) || isShared(control)) continue;
+    control.removeAttribute('value');
+    if (isSelect(control)) {
+      control.selectedIndex = -1;
+    } else {
+      // React puts a setter of its own before the prototype's.
+      Reflect.set(HTMLInputElement.prototype, 'value', '', control);
+    }
+    for (const type of ['input', 'change']) {
+      control.dispatchEvent(new Event(type, { bubbles: true }));
+    }
   }
 }
 
 /** Not by `instanceof`: the form may belong to another window. */
-const isControl = (control: Element): control is Control => control.matches('input, select');
+const isControl = (element: Element): element is Control =>
+  element.localName === 'input' || element.localName === 'select';
 
-const refuse = (slot: Slot, what: string) => new CardEncryptionError('invalid_form', `The card form's ${slot} control must ${what}`);
+const isSelect = (control: Control): control is HTMLSelectElement => control.localName === 'select';
+
+/** `Array.prototype.flat` came with Chrome 69 and Firefox 62. */
+export const concat = <T>(lists: T[][]): T[] => ([] as T[]).concat(...lists);
+
+const invalidForm = (slot: Slot, what: string) =>
+  new CardEncryptionError('invalid_form', `The card form's ${slot} control must ${what}`);

@@ -1,55 +1,111 @@
-import { CardEncryptionError, type CardEncryptionKey, type PreparedKey, prepareKey } from '../index.ts';
+import {
+  CardEncryptionError,
+  type CardEncryptionKey,
+  type PreparedKey,
+  prepareKey,
+} from '../index.ts';
+import type { CardFormOptions } from './options.ts';
+
+/** A key that may encrypt the next card. */
+export interface ReadyKey {
+  key: PreparedKey;
+  /** When it arrived, in milliseconds since 1970. */
+  arrived: number;
+}
 
 /** Where the key of the next encryption comes from. */
+export interface KeySource {
+  /** Whether a key that is used up can be replaced. */
+  readonly isRenewable: boolean;
+  /** The key at hand or on its way, else a new one. After a failure the next call asks again. */
+  get(): Promise<ReadyKey>;
+  /** Drops the key at hand or on its way: the next one is new. */
+  drop(): void;
+  /**
+   * Whether a key that arrived at this time, in milliseconds since 1970, may still be used, or a
+   * block that was made under it.
+   */
+  isYoung(arrived: number): boolean;
+}
+
 export function keySource(
-  key: CardEncryptionKey | (() => CardEncryptionKey | Promise<CardEncryptionKey>),
+  key: CardFormOptions['key'],
   timeoutMs: number,
   maxAgeMs: number,
-) {
-  let current: Promise<PreparedKey> | undefined;
-  let arrived = Infinity; // of the key at hand; one that is on its way is never too old
-  let used = false;
+): KeySource {
+  interface Pending {
+    readonly answer: Promise<ReadyKey>;
+    /** Unknown while the key is on its way; it is not too old then. */
+    arrived?: number;
+  }
+  let current: Pending | undefined;
+  let isUsedUp = false;
 
-  /** The key at hand or on its way may not be used any more. */
-  const renew = () => {
+  const isYoung = (arrived: number) => Date.now() - arrived <= maxAgeMs;
+  const drop = () => {
     current = undefined;
-    arrived = Infinity;
-    used = true;
+    isUsedUp = true;
   };
 
-  const request = async () => {
-    const isFixed = typeof key !== 'function';
-    if (isFixed && used) throw unavailable('The key in this page is used up: reload the page');
-    const given = isFixed ? key : await answer(key, timeoutMs);
-    arrived = Date.now();
-    return prepareKey(given);
+  const ask = async (): Promise<ReadyKey> => {
+    if (typeof key !== 'function' && isUsedUp) {
+      throw unavailable('The key in this page is used up: reload the page');
+    }
+    const answer = typeof key === 'function' ? await inTime(key, timeoutMs) : key;
+    const arrived = Date.now();
+    return { key: await prepareKey(answer), arrived };
+  };
+
+  const request = (): Pending => {
+    const pending: Pending = { answer: ask() };
+    pending.answer.then(
+      ({ arrived }) => {
+        pending.arrived = arrived;
+      },
+      () => {
+        if (current === pending) current = undefined;
+      },
+    );
+    return pending;
   };
 
   return {
-    renew,
-    /** The key at hand, or on its way, or else a new one; after a failure the next call asks again. */
-    get(): Promise<PreparedKey> {
-      if (current && Date.now() - arrived > maxAgeMs) renew();
-      if (!current) {
-        const mine = request();
-        mine.catch(() => {
-          if (current === mine) current = undefined;
-        });
-        current = mine;
-      }
-      return current;
+    isRenewable: typeof key === 'function',
+    isYoung,
+    drop,
+    get() {
+      if (current?.arrived !== undefined && !isYoung(current.arrived)) drop();
+      current ??= request();
+      return current.answer;
     },
   };
 }
 
-async function answer(ask: () => CardEncryptionKey | Promise<CardEncryptionKey>, timeoutMs: number): Promise<CardEncryptionKey> {
-  const longest = 2 ** 31 - 1; // a timer that is set to more fires at once
-  const timeout = new Promise<never>((_, reject) => setTimeout(reject, Math.min(timeoutMs, longest)));
-  try {
-    return await Promise.race([(async () => ask())(), timeout]); // async: what it throws leaves the timeout heard
-  } catch (error) {
-    throw error instanceof CardEncryptionError ? error : unavailable('The key did not come: the next submit asks again');
-  }
+/** Asks for a key and waits for the answer no longer than the time limit. */
+function inTime(
+  ask: () => CardEncryptionKey | Promise<CardEncryptionKey>,
+  timeoutMs: number,
+): Promise<CardEncryptionKey> {
+  return new Promise((resolve, reject) => {
+    const noKey = () => unavailable('The key did not come: the next press asks again');
+    const timer = setTimeout(() => reject(noKey()), Math.min(timeoutMs, LONGEST_TIMER_MS));
+    const fail = (error: unknown) => {
+      clearTimeout(timer);
+      reject(error instanceof CardEncryptionError ? error : noKey());
+    };
+    const answered = (key: CardEncryptionKey) => {
+      clearTimeout(timer);
+      resolve(key);
+    };
+    try {
+      Promise.resolve(ask()).then(answered, fail);
+    } catch (error) {
+      fail(error);
+    }
+  });
 }
+
+/** The longest delay of a timer. A longer one overflows, and the timer fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 const unavailable = (message: string) => new CardEncryptionError('key_unavailable', message);

@@ -1,75 +1,153 @@
-import type { CardField } from '../index.ts';
-import { type Control, cardControls } from './fields.ts';
-import { own } from './own.ts';
+import { type Control, cardControls, concat, wordsOf } from './fields.ts';
+import type { Problem } from './read.ts';
+import { isRendered, type StatusLine } from './status.ts';
+import type { Texts } from './texts.ts';
+import { unclobbered } from './unclobbered.ts';
 
-/** Everything that the shopper can be asked to correct. */
-export type CardProblem =
-  | 'number_required'
-  | 'number_invalid' // not 12 to 19 digits, or the check digit is wrong
-  | 'name_required'
-  | 'name_invalid' // control characters, or broken text
-  | 'name_too_long' // for this key
-  | 'expiry_required'
-  | 'expiry_invalid'
-  | 'expiry_past' // everywhere on Earth
-  | 'cvv_required'
-  | 'cvv_invalid';
-
-/** What the shopper has to correct, and in which controls. */
-export interface Problem {
-  problem: CardProblem;
-  field: CardField;
-  controls: Control[];
+/** The messages about the card's fields. */
+export interface CardMessages {
+  /**
+   * Shows the problems and has the browser report the first one.
+   *
+   * @param onlyCard - Whether the page validates its own controls itself.
+   * @returns Whether there is nothing to correct, in the page's own controls either.
+   */
+  report(problems: Problem[], onlyCard: boolean): boolean;
+  /** Removes every message. */
+  clear(): void;
 }
 
-const MESSAGES: Record<CardProblem, string> = {
-  number_required: 'Enter the card number',
-  number_invalid: 'Check the card number',
-  name_required: 'Enter the name on the card',
-  name_invalid: 'Check the name on the card',
-  name_too_long: 'Shorten the name on the card',
-  expiry_required: 'Enter the expiry date',
-  expiry_invalid: 'Check the expiry date',
-  expiry_past: 'The card has expired',
-  cvv_required: 'Enter the security code',
-  cvv_invalid: 'Check the security code',
-};
-
-/** Says what is wrong with the card by the platform's own means. A message of ours is gone when the shopper corrects its control, or by `clear`. */
-export function cardMessages(form: HTMLFormElement, texts: Partial<Record<CardProblem, string>> | undefined) {
+/**
+ * Shows messages by constraint validation and, where the page has an element for it, as a text
+ * beside the control. A message goes when the shopper changes its control.
+ */
+export function cardMessages(
+  form: HTMLFormElement,
+  texts: Texts,
+  status: StatusLine,
+): CardMessages {
+  /** The page's elements that hold a text. Controls may share one: the first text stays. */
+  const filled = new Set<Element>();
+  /** How to remove what is shown at a control. */
   const shown = new Map<Element, () => void>();
+
   const clear = () => {
-    for (const remove of shown.values()) remove();
+    // The controls of one problem share one function.
+    for (const remove of new Set(shown.values())) remove();
   };
-  const show = ({ problem, controls }: Problem) => {
-    const listening = new AbortController();
-    const before = controls.map((control) => control.getAttribute('aria-invalid'));
+
+  const show = (problem: Problem) => {
+    const text = texts(problem.problem);
+    // A text that the page has set stays, and is reported instead.
+    const controls = problem.controls.filter(({ validity }) => !validity.customError);
+    const undo = controls.map((control) => mark(control, text, filled));
     const remove = () => {
-      listening.abort();
-      controls.forEach((control, i) => {
+      for (const restore of undo) restore();
+      for (const control of controls) {
         shown.delete(control);
-        control.setCustomValidity('');
-        if (before[i] == null) control.removeAttribute('aria-invalid');
-        else control.setAttribute('aria-invalid', before[i]);
-      });
+        for (const type of CHANGES) control.removeEventListener(type, remove);
+      }
     };
     for (const control of controls) {
       shown.set(control, remove);
-      control.setCustomValidity(texts?.[problem] || MESSAGES[problem]);
-      control.setAttribute('aria-invalid', 'true');
-      for (const type of ['input', 'change']) control.addEventListener(type, remove, listening);
+      for (const type of CHANGES) control.addEventListener(type, remove);
     }
   };
+
+  /** The controls with a problem, in the order of the page. */
+  const inOrder = (problems: Problem[]): Control[] => {
+    const invalid = concat(problems.map(({ controls }) => controls));
+    return cardControls(form).filter((it): it is Control => invalid.includes(it as Control));
+  };
+
+  /** Reports invalid controls. Returns whether all are valid. */
+  const reportInvalid = (problems: Problem[], onlyCard: boolean): boolean => {
+    const root = form.getRootNode() as Document | ShadowRoot;
+    const seen: { control: Control; event: Event }[] = [];
+    const isBesideControl = (control: Control) => {
+      const element = messageElement(control);
+      return shown.has(control) && element !== undefined && isRendered(element);
+    };
+    const watch = (event: Event) => {
+      // In a shadow root an event has no target any more when its dispatch is over.
+      const control = event.target as Control;
+      seen.push({ control, event });
+      if (isBesideControl(control)) event.preventDefault(); // no bubble: the text stands there
+    };
+    root.addEventListener('invalid', watch, true);
+    if (onlyCard) reportEach(inOrder(problems));
+    else unclobbered(form, 'reportValidity')();
+    root.removeEventListener('invalid', watch, true);
+
+    const [first] = seen;
+    if (!first) return true;
+    const { control, event } = first;
+    const isDrawnByPage = event.defaultPrevented && !isBesideControl(control);
+    if (isDrawnByPage) return false;
+    if (isBesideControl(control)) control.focus();
+    // A control that takes no focus gets no bubble either.
+    if (root.activeElement !== control) status.write(control.validationMessage);
+    return false;
+  };
+
   return {
     clear,
-    /** Shows the problems and has the browser report the first; also what is wrong with the page's own controls, unless the page checks these itself. */
-    report(problems: Problem[], onlyCard: boolean): boolean {
+    report(problems, onlyCard) {
       clear();
       problems.forEach(show);
-      if (!onlyCard) return own(form, 'reportValidity')() && !problems.length;
-      const bad = cardControls(form).filter((control) => shown.has(control)) as Control[];
-      for (const control of bad) control === bad[0] ? control.reportValidity() : control.checkValidity();
-      return !problems.length;
+      return reportInvalid(problems, onlyCard) && problems.length === 0;
     },
   };
+}
+
+/** Reports as the form itself would: an event for each invalid control, a bubble for the first. */
+function reportEach([first, ...others]: Control[]): void {
+  first?.reportValidity();
+  for (const control of others) control.checkValidity();
+}
+
+const CHANGES = ['input', 'change'];
+
+/** Puts a text on a control. Returns how to remove it. */
+function mark(control: Control, text: string, filled: Set<Element>): () => void {
+  const before = control.getAttribute('aria-invalid');
+  const found = messageElement(control);
+  const element = found && !filled.has(found) ? found : undefined;
+  const wasHidden = element?.hidden ?? false;
+  control.setCustomValidity(text);
+  control.setAttribute('aria-invalid', 'true');
+  if (element) {
+    element.textContent = text;
+    element.hidden = false;
+    filled.add(element);
+  }
+  return () => {
+    if (isOwnText(control, text)) control.setCustomValidity('');
+    if (before === null) control.removeAttribute('aria-invalid');
+    else control.setAttribute('aria-invalid', before);
+    if (element) {
+      element.textContent = '';
+      element.hidden = wasHidden;
+      filled.delete(element);
+    }
+  };
+}
+
+/**
+ * Whether a control's message is still the library's. Its beginning is enough: Firefox shortens
+ * long texts, and a disabled control has an empty one.
+ */
+const isOwnText = (control: Control, text: string): boolean =>
+  text.startsWith(control.validationMessage);
+
+/** The page's own element for the messages of a control. */
+function messageElement(control: Control): HTMLElement | undefined {
+  const root = control.getRootNode() as Document | ShadowRoot;
+  for (const attribute of ['aria-errormessage', 'aria-describedby']) {
+    for (const id of wordsOf(control.getAttribute(attribute) ?? '')) {
+      const element = root.getElementById(id);
+      if (element?.hasAttribute('data-cardseal-message')) return element;
+    }
+  }
+  return undefined;
 }

@@ -1,46 +1,98 @@
 import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../index.ts';
-import type { CardProblem } from './messages.ts';
+import type { CardProblem, FormProblem } from './texts.ts';
 
-/** What `bindCardForm` is told of the form. */
+/** Options for `bindCardForm`. Only own properties count. */
 export interface CardFormOptions {
   /**
-   * The card encryption key as the service sent it, or what asks your server for one. A function is called when the form is bound and
-   * again whenever another key is needed; a key given as it is serves once, then the page has to be reloaded.
+   * The card encryption key as the service sent it, or a function that asks your server for one.
+   *
+   * The form calls a function when it is bound, and again whenever it needs another key. A key that
+   * is given as an object serves for one card; after that the page has to be reloaded. Also
+   * `restart()`, a return to the page by Back, and `keyMaxAgeMs` use it up.
    */
   key: CardEncryptionKey | (() => CardEncryptionKey | Promise<CardEncryptionKey>);
-  /** Called with the block instead of the native submit. What it throws goes to `reportError`; the block is kept. */
-  onEncrypted?: (card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>;
-  /** The form field under which the block is sent, as JSON. Default: `encrypted_card`. */
-  fieldName?: string;
-  /** Whether the number's check digit is checked. Default: true. */
-  luhn?: boolean;
-  /** A key that came longer ago than this is replaced before anything is encrypted. In milliseconds; default: no limit. */
-  keyMaxAgeMs?: number;
-  /** How long a key may take to come. In milliseconds; default: 15,000. */
-  keyTimeoutMs?: number;
-  /** Whether the form may be submitted to another origin than the page's. Default: false. */
-  allowCrossOriginAction?: boolean;
-  /** What the shopper reads, by problem; English where nothing is given. */
-  messages?: Partial<Record<CardProblem, string>>;
+
+  /**
+   * Called with the block, and with the button that was pressed (or `null`). The form is not
+   * submitted then. The card's fields are empty by then.
+   *
+   * If it throws, the error goes to `reportError`, and the next press hands over the same block.
+   */
+  onEncrypted?:
+    | ((card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>)
+    | undefined;
+
+  /** The name of the form field that carries the block, as JSON. Default: `encrypted_card`. */
+  fieldName?: string | undefined;
+
+  /** Whether the check digit of the card number is validated. Default: `true`. */
+  luhn?: boolean | undefined;
+
+  /**
+   * The age, in milliseconds, up to which a key is used. An older key, and a block that was made
+   * under it, is replaced. Default: no limit.
+   */
+  keyMaxAgeMs?: number | undefined;
+
+  /** How long to wait for a key, in milliseconds. Default: 15,000. */
+  keyTimeoutMs?: number | undefined;
+
+  /** Whether the form may be submitted to another origin than the page's. Default: `false`. */
+  allowCrossOriginAction?: boolean | undefined;
+
+  /** Texts for the shopper. Default: English, for each text that is missing or empty. */
+  messages?: Partial<Record<CardProblem | FormProblem, string | undefined>> | undefined;
+
+  /**
+   * Tells at each press whether it pays by card. `false` lets the press pass without a block.
+   * Default: every press pays by card.
+   */
+  when?: (() => boolean) | undefined;
 }
 
-/** The form, bound. */
+/** A form that is bound. */
 export interface CardFormBinding {
-  /** Resolves when the form is found right and the first key is there; rejects with the {@link CardEncryptionError}, which may be ignored. */
-  readonly ready: Promise<void>;
   /**
-   * Opens the form for another card, after a decline or `encryption_key_expired`: the block is dropped, a new key asked for. Resolves when it
-   * is there; rejects with a {@link CardEncryptionError}, `key_unavailable` if the key was not given as a function: reload the page then.
+   * Resolves when the form is found correct and the first key has arrived. Rejects with the
+   * {@link CardEncryptionError}; the rejection may be ignored.
+   */
+  readonly ready: Promise<void>;
+
+  /**
+   * Opens the form for another card, for example after a decline. It drops the block, empties the
+   * card's fields and asks for a new key.
+   *
+   * @returns Resolves when the key has arrived. Rejects with a {@link CardEncryptionError}:
+   * `key_unavailable` if the key was not given as a function; the page has to be reloaded then.
    */
   restart(): Promise<void>;
-  /** Leaves the form as it was before it was bound. A submit under way ends, the block is dropped. */
+
+  /**
+   * Leaves the form as it was before it was bound. A press under way ends and the block is dropped.
+   * The card's fields are emptied only if a block was made from them.
+   */
   unbind(): void;
+
+  /**
+   * Encrypts the card for a page that sends it by its own script. It validates and encrypts as a
+   * press does, and empties the fields. It neither submits the form nor calls `onEncrypted`.
+   *
+   * @returns Resolves to the block, or to `undefined` if there is none: the shopper was shown a
+   * message, `cardseal:submit` was cancelled, or `restart()`, `unbind()` or leaving the page ended
+   * the press. It never rejects.
+   */
+  encrypt(): Promise<EncryptedCard | undefined>;
 }
 
 declare global {
   interface GlobalEventHandlersEventMap {
+    /** The form is correct and a key has arrived. */
     'cardseal:ready': CustomEvent<null>;
+    /** A press pays by card. A page that cancels this event refuses the press. */
+    'cardseal:submit': CustomEvent<{ submitter: HTMLElement | null }>;
+    /** The card is encrypted. */
     'cardseal:encrypted': CustomEvent<{ key_id: string }>;
+    /** The press failed, or the form cannot be used. */
     'cardseal:error': CustomEvent<CardEncryptionError>;
   }
 }

@@ -1,134 +1,239 @@
-import type { CardControls, Control } from './fields.ts';
-import type { CardProblem, Problem } from './messages.ts';
+import { encodeInto } from '../browser.ts';
+import type { CardField } from '../index.ts';
+import { CARD_FIELDS } from '../scheme.ts';
+import { type CardControls, type Control, concat, isShared } from './fields.ts';
+import type { CardProblem } from './texts.ts';
+
+/** A card as bytes, for `encryptCard` to take over or for {@link zero}. */
+export type CardBytes = Record<CardField, Uint8Array>;
+
+/** A problem with the card, and the controls that show it. */
+export interface Problem {
+  problem: CardProblem;
+  field: CardField;
+  controls: Control[];
+}
+
+/** No field needs more characters than this, and a pasted novel must not freeze the page. */
+const LONGEST_VALUE = 1000;
 
 /**
- * Reads and judges what the controls hold now (autofill fires no events that could be relied on). The card comes as bytes, for `encryptCard` to
- * take over or for the caller to zero. One character is looked at after the other: a regular expression would keep its input within reach of
- * the whole page (`RegExp.input`), and a string that was put together here could not be wiped.
+ * Reads what the controls hold now; autofill fires no events that one could rely on.
+ *
+ * The functions of this file look at one character after the other. A regular expression would keep
+ * its input within reach of the whole page (`RegExp.input`), and a string that is put together here
+ * could not be wiped.
  */
-export function readCard(controls: CardControls, luhn: boolean) {
-  const expiry = readExpiry(controls.expiry);
-  const card = {
-    number: readDigits(controls.number),
+export function readCard(controls: CardControls): CardBytes {
+  const { month, year } = readExpiry(controls.expiry);
+  return {
+    number: toBytes(concat(controls.number.map(readDigits))),
     name: readName(controls.name),
-    exp_month: toBytes(expiry.month),
-    exp_year: toBytes(expiry.year),
-    cvv: readDigits(controls.cvv),
+    exp_month: toBytes(month),
+    exp_year: toBytes(year),
+    cvv: toBytes(concat(controls.cvv.map(readDigits))),
   };
+}
+
+/** Finds what the shopper has to correct. `encryptCard` checks the characters of the name. */
+export function findProblems(card: CardBytes, controls: CardControls, luhn: boolean): Problem[] {
   const problems: Problem[] = [];
-  const judge = (field: 'number' | 'name' | 'cvv', isValid: boolean) => {
-    const { length } = card[field];
-    if (!length || !isValid) problems.push({ problem: `${field}_${length ? 'invalid' : 'required'}`, field, controls: controls[field] });
+  const validate = (field: 'number' | 'name' | 'cvv', isValid: boolean) => {
+    if (isValid) return;
+    const isEmpty = card[field].length === 0;
+    const problem: CardProblem = isEmpty ? `${field}_required` : `${field}_invalid`;
+    problems.push({ problem, field, controls: controls[field] });
   };
-  judge('number', isDigits(card.number, 12, 19) && (!luhn || passesLuhn(card.number)));
-  judge('name', true); // which characters it may have is for encryptCard to say
-  if (expiry.fault) {
-    const [problem, at] = expiry.fault;
-    problems.push({ problem, field: at[0] === controls.expiry[1] ? 'exp_year' : 'exp_month', controls: at });
+  validate('number', obeysRule(card, 'number') && (!luhn || passesLuhn(card.number)));
+  validate('name', card.name.length > 0);
+  const expiryProblem = findExpiryProblem(card, controls.expiry);
+  if (expiryProblem) problems.push(expiryProblem);
+  validate('cvv', obeysRule(card, 'cvv'));
+  return problems;
+}
+
+function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | undefined {
+  const report = (problem: CardProblem, at: Control[]): Problem => {
+    const isYearOnly = controls.length === 2 && at[0] === controls[1];
+    return { problem, field: isYearOnly ? 'exp_year' : 'exp_month', controls: at };
+  };
+  const empty = controls.filter(({ value }) => readNumerals(value).length === 0);
+  if (empty.length > 0) return report('expiry_required', empty);
+
+  const monthControl = controls[0]!;
+  const yearControl = controls[controls.length - 1]!;
+  const isWrong = (control: Control) =>
+    (control === monthControl && !obeysRule(card, 'exp_month')) ||
+    (control === yearControl && !obeysRule(card, 'exp_year'));
+  const wrong = controls.filter(isWrong);
+  if (wrong.length > 0) return report('expiry_invalid', wrong);
+
+  // Date.UTC counts months from 0, so this is the first day of the month after. A month ends last
+  // at UTC-12: the card has expired in every time zone.
+  const end = Date.UTC(toNumber(card.exp_year), toNumber(card.exp_month), 1, 12);
+  return end <= Date.now() ? report('expiry_past', controls) : undefined;
+}
+
+function obeysRule(card: CardBytes, field: CardField): boolean {
+  const { minBytes, maxBytes, isValid } = CARD_FIELDS.find(({ name }) => name === field)!;
+  const bytes = card[field];
+  return bytes.length >= minBytes && bytes.length <= maxBytes && isValid(bytes);
+}
+
+/** Whether two readings are of the same card. */
+export function isSameCard(card: CardBytes, other: CardBytes): boolean {
+  return fieldsOf(card).every((field) => {
+    const bytes = card[field];
+    const others = other[field];
+    return bytes.length === others.length && bytes.every((byte, i) => byte === others[i]);
+  });
+}
+
+/** A copy, which `encryptCard` may empty. */
+export function copyCard(card: CardBytes): CardBytes {
+  const copy = {} as CardBytes;
+  for (const field of fieldsOf(card)) copy[field] = card[field].slice();
+  return copy;
+}
+
+/** Overwrites the bytes of a card. */
+export function zero(card: CardBytes): void {
+  for (const field of fieldsOf(card)) card[field].fill(0);
+}
+
+const fieldsOf = (card: CardBytes) => Object.keys(card) as CardField[];
+
+/**
+ * Whether the card's own fields hold neither a digit nor a name. A mask may show its placeholder,
+ * and a name that the shop needs itself does not count.
+ */
+export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolean =>
+  concat([number, expiry, cvv]).every(hasNoDigit) &&
+  name.every((control) => isShared(control) || control.value === '');
+
+/** Whether nobody has typed into a control for digits. */
+export const hasNoDigit = ({ value }: Control): boolean =>
+  visible(value).every((char) => digitOf(char) === undefined);
+
+/** ISO/IEC 7812-1, Annex B. */
+function passesLuhn(digits: Uint8Array): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits[digits.length - 1 - i]! - ZERO;
+    const isSecond = i % 2 === 1; // every second digit from the right counts twice
+    const weighted = isSecond ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
   }
-  judge('cvv', isDigits(card.cvv, 3, 4));
-  return { card, problems };
+  return sum % 10 === 0;
 }
 
-/** Month and year as digits, and what is wrong with which of the controls. */
-function readExpiry(controls: Control[]) {
-  const read = controls.map(readNumerals);
-  let [month = [], year = []] = read.length > 1 ? read.map((numerals) => (numerals[1] ? [] : numerals[0])) : split(read[0]!);
-  if (month.length === 1) month = [0, ...month];
-  if (year.length === 2) year = [2, 0, ...year];
-  const toNumber = (digits: number[]) => digits.reduce((number, digit) => number * 10 + digit, 0);
-  const [m, y] = [toNumber(month), toNumber(year)];
-  const empty = controls.filter((_, i) => !read[i]![0]);
-  const isMonth = month.length === 2 && m > 0 && m < 13;
-  const wrong = controls.filter((_, i) => (!isMonth && i === 0) || (year.length !== 4 && i === controls.length - 1));
-  // Over everywhere on Earth: a month ends last at UTC-12. Date.UTC counts months from 0, so this is the first of the next one.
-  const isPast = Date.UTC(y, m, 1, 12) <= Date.now();
-  const faults: [CardProblem, Control[]][] = [
-    ['expiry_required', empty],
-    ['expiry_invalid', wrong],
-    ['expiry_past', isPast ? controls : []],
-  ];
-  return { month, year, fault: faults.find(([, at]) => at.length) };
+/** Month and year, as digits. What cannot be read is empty. */
+function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
+  const [first, second] = controls.map(({ value }) => readNumerals(value));
+  const parts = second ? [onlyNumeral(first!), onlyNumeral(second)] : splitDate(first!);
+  const [month = [], year = []] = parts;
+  return {
+    month: month.length === 1 ? [0, ...month] : month,
+    year: year.length === 2 ? [2, 0, ...year] : year,
+  };
 }
 
-/** The numerals of a control, each as its digits, set apart by what dates are set apart by. Anything else is a numeral without digits: never right. */
-function readNumerals({ value }: Control): number[][] {
+const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ? numerals[0]! : []);
+
+/**
+ * Month and year out of one control: `MMYY`, `MMYYYY`, or two numerals. A year of four digits may
+ * come first.
+ */
+function splitDate(numerals: number[][]): number[][] {
+  if (numerals.length > 2) return [];
+  const [first = [], second] = numerals;
+  if (!second) return [first.slice(0, 2), first.slice(2)];
+  return first.length === 4 ? [second, first] : [first, second];
+}
+
+/**
+ * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.
+ * A character that is neither becomes a numeral without digits, which is never valid.
+ */
+function readNumerals(value: string): number[][] {
   const numerals: number[][] = [];
-  let apart = true;
+  let isInNumeral = false;
   for (const char of visible(value)) {
     const digit = digitOf(char);
-    const separates = isGap(char) || SLASHES.includes(char);
-    if (digit < 0 ? !separates : apart) numerals.push([]);
-    if (digit >= 0) numerals[numerals.length - 1]!.push(digit);
-    apart = digit < 0;
+    if (digit !== undefined) {
+      if (!isInNumeral) numerals.push([]);
+      numerals[numerals.length - 1]!.push(digit);
+    } else if (!isGap(char) && !SLASHES.includes(char)) {
+      numerals.push([]);
+    }
+    isInNumeral = digit !== undefined;
   }
   return numerals;
 }
 
-/** Month and year out of one control: two numerals in either order, or `MMYY` or `MMYYYY`. */
-function split([first = [], second, more]: number[][]): number[][] {
-  if (more) return [];
-  if (second) return first.length === 4 ? [second, first] : [first, second];
-  return [first.slice(0, 2), first.slice(2)];
-}
+/** Drops spaces and dashes. A character that is not a digit stays as `undefined`. */
+const readDigits = ({ value }: Control): (number | undefined)[] =>
+  visible(value)
+    .filter((char) => !isGap(char))
+    .map(digitOf);
 
-/** Spaces and dashes are dropped. */
-const readDigits = ([control]: Control[]) =>
-  toBytes(
-    visible(control!.value)
-      .filter((char) => !isGap(char))
-      .map(digitOf),
-  );
+const ZERO = 0x30; // the digit 0 in ASCII
+const NOT_A_DIGIT = 0x78; // the letter x
 
-/** ASCII; what is no digit (-1) becomes a byte that is none. */
-const toBytes = (digits: number[]) => Uint8Array.from(digits, (digit) => 48 + digit);
+/** ASCII. The rules of the fields refuse a byte that is not a digit. */
+const toBytes = (digits: (number | undefined)[]) =>
+  Uint8Array.from(digits, (digit) => (digit === undefined ? NOT_A_DIGIT : ZERO + digit));
 
-/** Trimmed, every run of white space one space; given and family name joined by one. */
+const toNumber = (digits: Uint8Array) =>
+  digits.reduce((number, byte) => number * 10 + (byte - ZERO), 0);
+
+/** Trimmed; every run of white space is one space. The parts of a name are joined by one. */
 function readName(controls: Control[]): Uint8Array {
-  const encoder = new TextEncoder();
-  const chars = controls.flatMap(({ value }) => [...visible(value), ' ']);
+  const chars = concat(controls.map(({ value }) => [...visible(value), ' ']));
   const bytes = new Uint8Array(chars.length * 4);
   let length = 0;
-  let apart = false;
+  let needsSpace = false;
   for (const char of chars) {
-    if (!isSpace(char)) {
-      if (apart) bytes[length++] = 0x20;
-      length += encoder.encodeInto(char, bytes.subarray(length)).written;
+    if (isSpace(char)) {
+      needsSpace = length > 0;
+      continue;
     }
-    apart = isSpace(char) && length > 0;
+    if (needsSpace) bytes[length++] = 0x20;
+    length += encodeInto(char, bytes.subarray(length)).written;
+    needsSpace = false;
   }
   return bytes.subarray(0, length);
 }
 
-const isDigits = (bytes: Uint8Array, min: number, max: number) =>
-  bytes.length >= min && bytes.length <= max && bytes.every((byte) => byte >= 48 && byte <= 57);
+/** The characters that a person sees, of the first {@link LONGEST_VALUE} of a value. */
+const visible = (value: string): string[] =>
+  [...value.slice(0, LONGEST_VALUE)].filter((char) => !MARKS.includes(char));
 
-/** ISO/IEC 7812-1, Annex B. */
-function passesLuhn(digits: Uint8Array): boolean {
-  const sum = digits.reduceRight((sum, byte, i) => {
-    const doubled = (byte - 48) << ((digits.length - i + 1) & 1);
-    return sum + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return sum % 10 === 0;
-}
+/**
+ * Bidi marks, embeddings and isolates, zero width space, word joiner, byte order mark: pasting
+ * brings them along.
+ */
+const MARKS =
+  '\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff';
 
-/** Bidi marks, embeddings and isolates, zero width space, word joiner, byte order mark: pasting brings them along. */
-const MARKS = '\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff';
 /** Unicode 17, Dash=Yes. */
 const DASHES =
-  '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d\u{10d6e}\u{10ead}';
+  '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17' +
+  '\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d' +
+  '\u{10d6e}\u{10ead}';
+
 /** Slashes and full stops, full width, too. */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
-
-const visible = (text: string) => [...text].filter((char) => !MARKS.includes(char));
 
 const isSpace = (char: string) => !char.trim();
 
 const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
 
-/** The value of a decimal digit of any script, else -1: numeric collation (UTS #35, part 5) knows them all. */
-function digitOf(char: string): number {
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
-  return [...'0123456789'].findIndex((digit) => !collator!.compare(digit, char));
+/** The value of a decimal digit of any script. Numeric collation knows them all. */
+function digitOf(char: string): number | undefined {
+  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' }); // UTS #35, part 5
+  const digit = DIGITS.find((digit) => collator!.compare(digit, char) === 0);
+  return digit === undefined ? undefined : Number(digit);
 }
-let collator: Intl.Collator | undefined; // made once, at the first submit: it takes long
+const DIGITS = [...'0123456789'];
+let collator: Intl.Collator | undefined; // made when it is first needed: it takes long

@@ -1,0 +1,47 @@
+import { cardButtonsOf } from './listeners.ts';
+import { elementsOf, unclobbered } from './unclobbered.ts';
+
+/**
+ * What a bound form sets in the page: `novalidate`, without which the browser would stop a press
+ * because of a message that the library has set, and the buttons with `data-cardseal-enable`.
+ */
+export function formAttributes(form: HTMLFormElement) {
+  const getAttribute = unclobbered(form, 'getAttribute');
+  const setAttribute = unclobbered(form, 'setAttribute');
+  // A page may put a copy of a bound form back, with the library's attribute on it.
+  const hadNoValidate = unclobbered(form, 'noValidate') && getAttribute('novalidate') !== OURS;
+  const before = getAttribute('novalidate') ?? '';
+  /** Buttons that were seen, each with whether it was disabled. The page may disable it again. */
+  const buttons = new Map<HTMLButtonElement, boolean>();
+
+  const enableButtons = () => {
+    for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
+      const button = element as HTMLButtonElement;
+      if (!button.hasAttribute('data-cardseal-enable') || buttons.has(button)) continue;
+      buttons.set(button, button.disabled);
+      button.disabled = false;
+    }
+  };
+
+  return {
+    /** Whether the page's author wrote `novalidate`, and so the page validates the form itself. */
+    hadNoValidate,
+    /** Sets everything: at first, and again after the page has replaced the form's attributes. */
+    apply() {
+      if (getAttribute('novalidate') !== OURS) {
+        setAttribute('novalidate', OURS);
+        buttons.clear(); // the page may have replaced the buttons, too
+      }
+      enableButtons();
+    },
+    /** Undoes everything. */
+    restore() {
+      if (hadNoValidate) setAttribute('novalidate', before);
+      else unclobbered(form, 'removeAttribute')('novalidate');
+      for (const [button, wasDisabled] of buttons) button.disabled ||= wasDisabled;
+    },
+  };
+}
+
+/** The value of `novalidate` that tells the library's attribute from the author's. */
+const OURS = 'cardseal';

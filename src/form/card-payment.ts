@@ -1,0 +1,48 @@
+import { CardEncryptionError } from '../index.ts';
+import { checkFormBrowser } from './environment.ts';
+import { cardControls, isShared, numberAndCode } from './fields.ts';
+import { hasNoDigit } from './read.ts';
+import { isRendered } from './status.ts';
+
+/**
+ * Whether a press pays by card. Any other press passes unchanged.
+ *
+ * @param when - The page's own answer.
+ * @param isSent - Whether a block is on its way. A page may lock or hide its fields meanwhile.
+ * @throws {@link CardEncryptionError} `unsupported_browser`, or `invalid_form` if `when` throws.
+ */
+export function isCardPayment(
+  form: HTMLFormElement,
+  submitter: HTMLElement | null,
+  when: (() => boolean) | undefined,
+  isSent = false,
+): boolean {
+  if (isOtherButton(submitter)) return false;
+  checkFormBrowser();
+  // Only `false`: a `when` that forgets to return must not let a card press pass without a block.
+  if (when && askPage(when) === false) return false;
+  if (isSent) return true;
+  const ownControls = cardControls(form).filter((control) => !isShared(control));
+  const areDisabled = ownControls.every((control) => control.matches(':disabled'));
+  if (ownControls.length > 0 && areDisabled) return false;
+  const controls = numberAndCode(form);
+  // Without them the form is wrong, and the press has to end in a message.
+  const isVisible = controls.length === 0 || controls.some(isRendered);
+  return isVisible || !controls.every(hasNoDigit);
+}
+
+/** Cancel in a dialog, a coupon, another way to pay. */
+function isOtherButton(submitter: HTMLElement | null): boolean {
+  if (!submitter) return false;
+  const method = submitter.getAttribute('formmethod') ?? '';
+  return method.toLowerCase() === 'dialog' || submitter.hasAttribute('data-cardseal-skip');
+}
+
+function askPage(when: () => boolean): boolean {
+  try {
+    return when();
+  } catch {
+    // An error from page code may contain card data.
+    throw new CardEncryptionError('invalid_form', 'when, or data-cardseal-when, must not fail');
+  }
+}

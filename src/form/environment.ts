@@ -1,0 +1,25 @@
+import { checkBrowser } from '../browser.ts';
+import { CardEncryptionError } from '../index.ts';
+
+/**
+ * Looks for every feature that the form needs and that has no replacement. All of them are in the
+ * browsers that the documents promise; a polyfill, a web view or a test environment may lack one.
+ *
+ * @throws {@link CardEncryptionError} `unsupported_browser`.
+ */
+export function checkFormBrowser(): void {
+  checkBrowser();
+  const needed = [
+    typeof CustomEvent === 'function',
+    typeof Intl === 'object' && Intl.Collator,
+    Element.prototype.matches,
+    Event.prototype.composedPath,
+    HTMLFormElement.prototype.reportValidity,
+    HTMLInputElement.prototype.setCustomValidity,
+    typeof MutationObserver === 'function',
+    Node.prototype.getRootNode,
+  ];
+  if (needed.every(Boolean)) return;
+  const message = 'The browser lacks something that the card form needs: see docs/browsers.md';
+  throw new CardEncryptionError('unsupported_browser', message);
+}

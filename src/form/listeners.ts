@@ -1,0 +1,148 @@
+import { concat } from './fields.ts';
+import { type Button, isSubmitButton, rememberClick } from './submit.ts';
+import { windowOf } from './unclobbered.ts';
+
+/** A bound form, and what it does with the events of its page. */
+export interface BoundForm {
+  readonly form: HTMLFormElement;
+  onSubmit(event: Event): void;
+  onReset(event: Event): void;
+  onFormData(data: FormData): void;
+  /** A submit button is about to submit the form, by a click or by Enter. */
+  onButton(event: MouseEvent, button: Button): void;
+  /** A button with `data-cardseal-button` was clicked. */
+  onCardButton(event: MouseEvent, button: HTMLElement): void;
+  /** The shopper or a script changed a control of the form. */
+  onChange(control: Element): void;
+  /** A control changed: one of this form, whoever changed it, or any other, by the shopper. */
+  onAnyChange(): void;
+  onPageHide(): void;
+  onPageRestored(): void;
+  unbind(): void;
+}
+
+const boundForms: BoundForm[] = [];
+
+/** Lets a form hear of the events that concern it. */
+export function addBoundForm(bound: BoundForm): void {
+  boundForms.push(bound);
+  listenAround(bound.form);
+}
+
+export function removeBoundForm(bound: BoundForm): void {
+  const index = boundForms.indexOf(bound);
+  if (index >= 0) boundForms.splice(index, 1);
+}
+
+/**
+ * `submit` does not leave a shadow root, so the library listens on the form's shadow root, too. A
+ * click reaches both and is handled once; for the other events, a second time changes nothing.
+ */
+function listenAround(form: HTMLFormElement): void {
+  listenOn(windowOf(form));
+  const root = form.getRootNode?.(); // an unsupported browser may have none
+  if (root && root !== form.ownerDocument) listenOn(root);
+}
+
+/**
+ * Listens on a window or a shadow root, before any listener of the page that is registered later.
+ * Adding the same listeners again changes nothing.
+ */
+export function listenOn(target: EventTarget): void {
+  // `true` and not an object: a polluted Object.prototype would add `once` or `passive` to it.
+  for (const type of Object.keys(LISTENERS)) target.addEventListener(type, LISTENERS[type]!, true);
+}
+
+const LISTENERS: { [type: string]: EventListener } = {
+  submit: (event) => findBoundForm(event.target)?.onSubmit(event),
+  reset: (event) => findBoundForm(event.target)?.onReset(event),
+  formdata: (event) => {
+    findBoundForm(event.target)?.onFormData((event as FormDataEvent).formData);
+  },
+  click: (event) => onClick(event as MouseEvent),
+  keydown: (event) => onKeyDown(event as KeyboardEvent),
+  input: onChange,
+  change: onChange,
+  pagehide: () => {
+    for (const bound of boundForms.slice()) bound.onPageHide();
+  },
+  pageshow: (event) => {
+    if (!(event as PageTransitionEvent).persisted) return; // the page is new
+    for (const bound of boundForms.slice()) bound.onPageRestored();
+  },
+};
+
+export const findBoundForm = (form: unknown): BoundForm | undefined =>
+  boundForms.find((bound) => bound.form === form);
+
+/** The click that was handled last. */
+let lastClick: Event | undefined;
+
+function onClick(event: MouseEvent): void {
+  const element = pathOf(event).find(isButton);
+  // The window does not see the button of a closed shadow root: then the root handles the click.
+  if (!element || event === lastClick) return;
+  lastClick = event;
+  if (isCardButton(element)) {
+    findBoundForm(formOfCardButton(element))?.onCardButton(event, element);
+    return;
+  }
+  const button = element as Button;
+  const bound = findBoundForm(button.form);
+  if (!bound) return;
+  listenAround(bound.form); // it may have moved into a shadow root since it was bound
+  rememberClick(button);
+  bound.onButton(event, button);
+}
+
+/** The targets of an event, innermost first. An unsupported browser may not know the path. */
+const pathOf = (event: Event): EventTarget[] => event.composedPath?.() ?? [event.target!];
+
+const isButton = (target: EventTarget): target is HTMLElement => {
+  const element = target as HTMLElement;
+  if (element.nodeType !== Node.ELEMENT_NODE) return false;
+  return isCardButton(element) || isSubmitButton(element);
+};
+
+const CARD_BUTTON = 'data-cardseal-button';
+
+export const isCardButton = (element: Element): boolean => element.hasAttribute(CARD_BUTTON);
+
+/**
+ * The form of a button with `data-cardseal-button`: the form whose id the attribute names, the form
+ * that the button is in, or the only bound form of the page.
+ */
+function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
+  const id = button.getAttribute(CARD_BUTTON);
+  const root = button.getRootNode() as Document | ShadowRoot;
+  if (id) return root.getElementById(id) as HTMLFormElement | null;
+  const own = (button as HTMLButtonElement).form ?? button.closest('form');
+  if (own) return own;
+  const forms = boundForms.map(({ form }) => form).filter(({ isConnected }) => isConnected);
+  return forms.length === 1 ? forms[0]! : null;
+}
+
+/** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
+export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
+  const document = form.ownerDocument;
+  const root = form.getRootNode?.() ?? document; // an unsupported browser may have none
+  const roots = root === document ? [document] : [document, root as ShadowRoot];
+  const buttons = roots.map((it) => [...it.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
+  return concat(buttons).filter((button) => formOfCardButton(button) === form);
+}
+
+/** Ignores the repeated Enter of a key that is held down: it is one press. */
+function onKeyDown(event: KeyboardEvent): void {
+  const control = pathOf(event)[0] as HTMLInputElement;
+  const isHeld = event.key === 'Enter' && event.repeat && control.localName !== 'textarea';
+  if (isHeld && findBoundForm(control.form)) event.preventDefault();
+}
+
+function onChange(event: Event): void {
+  const control = pathOf(event)[0] as HTMLInputElement;
+  const own = findBoundForm(control.form);
+  own?.onChange(control);
+  // Elsewhere in the page only the shopper's changes count: scripts change controls all the time.
+  const concerned = event.isTrusted ? boundForms.slice() : boundForms.filter((it) => it === own);
+  for (const bound of concerned) bound.onAnyChange();
+}

@@ -1,0 +1,169 @@
+import type { EncryptedCard } from '../index.ts';
+import { blockInput } from './block-input.ts';
+import {
+  type CardControls,
+  cardControls,
+  concat,
+  emptyControls,
+  findFields,
+  isShared,
+} from './fields.ts';
+import { type CardBytes, holdsNoCard, isSameCard, readCard, zero } from './read.ts';
+
+/** A block, and the card that it was made from. */
+interface Sealed {
+  readonly block: EncryptedCard;
+  /** When the key of the block arrived, in milliseconds since 1970. */
+  readonly keyArrived: number;
+  /** The card, to compare it with what the fields hold. Undefined once they were emptied. */
+  card: CardBytes | undefined;
+  /** Whether the block may have been used to pay. Then only the server decides if it is too old. */
+  wasSent: boolean;
+}
+
+/**
+ * The block of a form, and the fields that it was made from.
+ *
+ * @param isYoung - Whether a key that arrived at this time, in milliseconds, may still be used.
+ */
+export function sealedCard(
+  form: HTMLFormElement,
+  fieldName: string,
+  isYoung: (keyArrived: number) => boolean,
+) {
+  const input = blockInput(form, fieldName);
+  let current: Sealed | undefined;
+  /** Every control that a card was read from since the fields were emptied. */
+  const readFrom = new Set<Element>();
+  let isEmptying = false;
+  /** Whether the page's listeners of a submit run: see `hold`. */
+  let isHeld = false;
+
+  /** Reads the card from the fields. The caller has to zero it. */
+  const read = (): { card: CardBytes; controls: CardControls } => {
+    const controls = findFields(form);
+    const { number, name, expiry, cvv } = controls;
+    for (const control of concat([number, name, expiry, cvv])) readFrom.add(control);
+    return { card: readCard(controls), controls };
+  };
+
+  /** Whether the fields are as they were when the block was made, or as the library left them. */
+  const isUnchanged = (sealed: Sealed): boolean => {
+    try {
+      const controls = findFields(form, true); // a page may lock the fields while it sends them
+      if (!sealed.card) return holdsNoCard(controls);
+      const card = readCard(controls);
+      const isSame = isSameCard(card, sealed.card);
+      zero(card);
+      return isSame;
+    } catch {
+      return false; // the form is not as it must be
+    }
+  };
+
+  /** The block, if it may be sent for what the fields hold now. */
+  const freshBlock = (): EncryptedCard | undefined => {
+    if (!current) return undefined;
+    if (isHeld) return current.block;
+    if (!isUnchanged(current)) return undefined;
+    return current.wasSent || isYoung(current.keyArrived) ? current.block : undefined;
+  };
+
+  const zeroCard = () => {
+    if (!current?.card) return;
+    zero(current.card);
+    current.card = undefined;
+  };
+
+  const drop = () => {
+    input.withdraw();
+    zeroCard();
+    current = undefined;
+  };
+
+  return {
+    read,
+    freshBlock,
+    drop,
+    checkInput: input.check,
+    /** Keeps a block with the card that it was made from. */
+    seal(block: EncryptedCard, keyArrived: number, card: CardBytes) {
+      current = { block, keyArrived, card, wasSent: false };
+    },
+    /** The block goes out. From now on only the server decides if it is too old. */
+    markSent() {
+      if (current) current.wasSent = true;
+    },
+    exists: () => current !== undefined,
+    /** Whether the library has emptied the fields that the block was made from. */
+    isEmptied: () => current !== undefined && !current.card,
+    /** Whether the fields still hold the card that the block was made from. */
+    isInFields: () => current?.card !== undefined && isUnchanged(current),
+
+    /** Puts the block into the form's data. */
+    offer() {
+      if (current) input.offer(current.block);
+    },
+    /** Whether something has collected the form's data since it holds the block. */
+    isCollected: input.isCollected,
+    /** Takes the block out of the form's data, and keeps it. */
+    withdraw() {
+      if (!isHeld) input.withdraw();
+    },
+    /**
+     * Until `release`, nothing withdraws the block. The page's listeners of the submit may empty,
+     * mask or remove the fields: the block is of the card that the shopper pressed with.
+     */
+    hold() {
+      isHeld = true;
+    },
+    release() {
+      isHeld = false;
+    },
+
+    /** Removes what a script wrote into attributes, so that a reset does not bring it back. */
+    clearDefaults() {
+      for (const control of cardControls(form)) {
+        if (!isShared(control)) control.removeAttribute('value');
+      }
+    },
+    /** Empties the fields, also those that a page has replaced since they were read. */
+    emptyFields() {
+      if (isEmptying) return; // a listener of the page that calls restart()
+      isEmptying = true;
+      try {
+        emptyControls(new Set([...readFrom, ...cardControls(form)]));
+      } finally {
+        isEmptying = false;
+      }
+      readFrom.clear();
+      zeroCard();
+    },
+    /** The shopper, or a script of the page, has changed a control of the form. */
+    onChange(control: Element) {
+      if (isEmptying || isHeld || !current || !cardControls(form).includes(control)) return;
+      const hasChanged = !isUnchanged(current);
+      if (hasChanged) input.withdraw();
+      // Empty fields stand for the earlier card until the shopper begins another. A shared name is
+      // not part of that comparison, so any change of it counts.
+      const isBegun = hasChanged || isShared(control);
+      if (isBegun && !current.card) drop();
+    },
+    /** The browser, or a script of the page, collects the form's data. */
+    onFormData(data: FormData) {
+      // A script may have named a card control since it was checked.
+      for (const control of cardControls(form)) {
+        const name = control.getAttribute('name');
+        if (name && !isShared(control)) data.delete(name);
+      }
+      if (!input.isOffered()) return;
+      const block = freshBlock();
+      if (!block) {
+        data.delete(fieldName);
+        return;
+      }
+      data.set(fieldName, JSON.stringify(block));
+      input.markCollected();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { submitButtons } from './submit.ts';
+import type { FormProblem, Texts } from './texts.ts';
+import { createElement, unclobbered } from './unclobbered.ts';
+
+/** The line for messages that concern no field. */
+export type StatusLine = ReturnType<typeof statusLine>;
+
+/**
+ * Writes into the form's element with `data-cardseal-status`. If there is none, the line is a
+ * paragraph before the submit button, for as long as it says something.
+ */
+export function statusLine(form: HTMLFormElement, texts: Texts) {
+  /** How to remove what is shown. */
+  let remove = () => {};
+  let stopRestoring = () => {};
+  /** Whether the text asks the shopper to wait. */
+  let isWaiting = false;
+
+  const clear = () => {
+    stopRestoring();
+    remove();
+    removeLine(form); // of an earlier binding, or a copy that the page has made
+    remove = () => {};
+    isWaiting = false;
+  };
+  /** Shows any text, for example one that the browser made. */
+  const write = (text: string) => {
+    clear();
+    let line = place(form, text);
+    remove = () => line.remove();
+    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
+
+    let restores = 0;
+    const observer = new MutationObserver(() => {
+      if (line.isThere()) return;
+      line.remove();
+      line = place(form, text);
+      restores += 1;
+      if (restores === MAX_RESTORES) observer.disconnect();
+    });
+    // A line outside the form is not watched: pages replace forms, and seldom what is around them.
+    observer.observe(form, { childList: true, subtree: true, attributeFilter: [LINE] });
+    stopRestoring = () => observer.disconnect();
+  };
+  return {
+    clear,
+    write,
+    show(problem: FormProblem) {
+      write(texts(problem));
+      isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
+    },
+    /** Leaves the text to the page: it is not restored any more. */
+    leave: () => stopRestoring(),
+    /** Removes a text that asks the shopper to wait, and leaves any other. */
+    endWaiting() {
+      if (isWaiting) clear();
+    },
+  };
+}
+
+/**
+ * A page that renders its form anew, for example after an answer of its server, removes a text that
+ * it does not know. The text is restored; a page that keeps removing it wins.
+ */
+const MAX_RESTORES = 5;
+
+/** Marks a line that this file has made. */
+const LINE = 'data-cardseal-line';
+
+interface PlacedText {
+  isThere(): boolean;
+  remove(): void;
+}
+
+function place(form: HTMLFormElement, text: string): PlacedText {
+  const own = unclobbered(form, 'querySelector')<HTMLElement>('[data-cardseal-status]');
+  if (!own || !form.isConnected) return insertLine(form, text);
+  const placed = writeInto(own, text);
+  if (isRendered(own)) return placed;
+  placed.remove(); // it stands in a part of the page that is hidden
+  return insertLine(form, text);
+}
+
+function removeLine(form: HTMLFormElement): void {
+  const line = unclobbered(form, 'querySelector')(`[${LINE}]`);
+  line?.parentNode?.removeChild(line);
+}
+
+function writeInto(element: HTMLElement, text: string): PlacedText {
+  const wasHidden = element.hidden;
+  // Without a role the change of the text would not be announced.
+  const isLive = element.hasAttribute('role') || element.hasAttribute('aria-live');
+  if (!isLive) element.setAttribute('role', 'alert');
+  element.hidden = false;
+  element.textContent = text;
+  const remove = () => {
+    element.textContent = '';
+    element.hidden = wasHidden;
+    if (!isLive) element.removeAttribute('role');
+  };
+  return { isThere: () => element.isConnected && element.textContent !== '', remove };
+}
+
+function insertLine(form: HTMLFormElement, text: string): PlacedText {
+  const line = createElement('p');
+  line.setAttribute('role', 'alert');
+  line.setAttribute(LINE, '');
+  line.textContent = text;
+  const button = submitButtons(form).find(isRendered);
+  // A page may have replaced the form while the press was under way.
+  const { body } = form.ownerDocument;
+  if (!form.isConnected) body.appendChild(line);
+  else if (button) button.parentNode!.insertBefore(line, button);
+  else if (isRendered(form)) unclobbered(form, 'appendChild')(line);
+  else body.appendChild(line);
+  // A page that morphs may make an element of its own out of the line: that one stays.
+  const isOurs = () => line.hasAttribute(LINE);
+  return {
+    isThere: () => line.isConnected && line.textContent !== '' && isOurs(),
+    remove: () => isOurs() && line.parentNode?.removeChild(line),
+  };
+}
+
+/** Whether the page shows an element at all. */
+export function isRendered(element: Element): boolean {
+  // Environments without a layout (jsdom, happy-dom) draw nothing: there everything counts.
+  const hasLayout = document.documentElement.getClientRects().length > 0;
+  if (!hasLayout) return true;
+  if (element.getClientRects().length === 0) return false;
+  // Closed details, `visibility: hidden` and `content-visibility: hidden` have rectangles.
+  // Chrome 105 to 120 know the option by its earlier name.
+  const options = { visibilityProperty: true, checkVisibilityCSS: true };
+  return element.checkVisibility?.(options) ?? true;
+}

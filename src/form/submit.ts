@@ -1,0 +1,119 @@
+import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
+
+/** A button that submits; it may be an `<input>`. */
+export type Button = HTMLButtonElement | HTMLInputElement;
+
+/** Whether an element submits a form when it is clicked. */
+export function isSubmitButton(element: Element): element is Button {
+  const name = element.localName;
+  if (name !== 'button' && name !== 'input') return false;
+  const { type } = element as Button;
+  return type === 'submit' || type === 'image';
+}
+
+/** The buttons of the form that submit it, in the order of the page. */
+export const submitButtons = (form: HTMLFormElement): Button[] =>
+  elementsOf(form).filter(isSubmitButton);
+
+/** Where a submit goes: an absolute URL, or a text that is no URL. */
+export const formAction = (form: HTMLFormElement, submitter: HTMLElement | null): string =>
+  submitter?.hasAttribute('formaction')
+    ? (submitter as Button).formAction
+    : unclobbered(form, 'action');
+
+/** How a submit is sent: `get`, `post` or `dialog`. */
+export const methodOf = (form: HTMLFormElement, submitter: HTMLElement | null): string =>
+  (submitter as Button | null)?.formMethod || unclobbered(form, 'method');
+
+/** In which page or frame the answer of a submit is shown. */
+export function targetOf(form: HTMLFormElement, submitter: HTMLElement | null): string {
+  const base = form.ownerDocument.querySelector('base[target]');
+  const own = submitter?.getAttribute('formtarget') ?? unclobbered(form, 'getAttribute')('target');
+  return own ?? base?.getAttribute('target') ?? '';
+}
+
+/** The button of a press, unless the page has taken it out of the form since. */
+export function buttonOf(form: HTMLFormElement, submitter: HTMLElement | null): Button | null {
+  const button = submitter as Button | null;
+  return button?.form === form ? button : null;
+}
+
+/** Submits the form again, as its button did. */
+export function repeatSubmit(form: HTMLFormElement, button: Button | null): void {
+  const requestSubmit: HTMLFormElement['requestSubmit'] | undefined = unclobbered(
+    form,
+    'requestSubmit',
+  );
+  // A page may disable its button while it waits. A disabled one would not send its own value.
+  const needsStandIn = !requestSubmit || button?.matches(':disabled');
+  if (needsStandIn) clickStandIn(form, button);
+  else requestSubmit(button);
+}
+
+/**
+ * Clicks a hidden button that carries everything which the real one would send. Engines without
+ * `requestSubmit` need it: Chrome before 76, Firefox before 75 and Safari before 16.
+ */
+function clickStandIn(form: HTMLFormElement, button: Button | null): void {
+  const standIn = createElement('button');
+  standIn.hidden = true;
+  const names = ['name', 'value', 'formaction', 'formenctype', 'formmethod', 'formtarget'];
+  for (const name of names) {
+    const value = button?.getAttribute(name);
+    if (value != null) standIn.setAttribute(name, value);
+  }
+  unclobbered(form, 'appendChild')(standIn);
+  try {
+    standIn.click();
+  } finally {
+    standIn.parentNode?.removeChild(standIn);
+  }
+}
+
+/**
+ * Clicks the page's own button, also if the page has disabled it while it waits: a disabled button
+ * ignores `click()`. Returns whether that was possible: the page may have replaced the button.
+ */
+export function clickAgain(button: HTMLElement): boolean {
+  const control = button as HTMLButtonElement;
+  const wasDisabled = control.disabled;
+  if (wasDisabled) control.disabled = false;
+  const isDisabledByFieldset = control.matches(':disabled');
+  const canClick = control.isConnected && !isDisabledByFieldset;
+  try {
+    if (canClick) control.click();
+  } finally {
+    if (wasDisabled) control.disabled = true;
+  }
+  return canClick;
+}
+
+/**
+ * Whether the browser would open a window now. Without `navigator.userActivation` (Firefox before
+ * 120, Safari before 16.4) the answer is a guess: Safari forgets a click after a second.
+ */
+export function mayOpenWindow(pressedAt: number): boolean {
+  const { userActivation } = navigator as Partial<Navigator>;
+  return userActivation ? userActivation.isActive : Date.now() - pressedAt < 1000;
+}
+
+let lastClicked: Button | null = null;
+
+/** Remembers the button of a click until the submit that it causes, which is in the same task. */
+export function rememberClick(button: Button): void {
+  lastClicked = button;
+  setTimeout(() => {
+    if (lastClicked === button) lastClicked = null;
+  });
+}
+
+/**
+ * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before
+ * 75, Safari before 15.4) click the default button for Enter, too. The focused element would not
+ * do: Safari does not focus buttons.
+ */
+export function submitterOf(event: Event, form: HTMLFormElement): Button | null {
+  const { submitter } = event as SubmitEvent;
+  if (submitter !== undefined) return submitter as Button | null;
+  return lastClicked?.form === form ? lastClicked : null;
+}

@@ -1,0 +1,70 @@
+/** Everything that the shopper can be asked to correct. */
+export type CardProblem =
+  /** The number is empty. */
+  | 'number_required'
+  /** The number has not 12 to 19 digits, or its check digit is wrong. */
+  | 'number_invalid'
+  /** The name is empty. */
+  | 'name_required'
+  /** The name has control characters, or is broken text. */
+  | 'name_invalid'
+  /** The name does not fit the key. */
+  | 'name_too_long'
+  /** The expiry date, or a part of it, is empty. */
+  | 'expiry_required'
+  /** The expiry date is no month of a year. */
+  | 'expiry_invalid'
+  /** The month is over in every time zone. */
+  | 'expiry_past'
+  /** The security code is empty. */
+  | 'cvv_required'
+  /** The security code has not 3 or 4 digits. */
+  | 'cvv_invalid';
+
+/** What the shopper reads when the problem is not theirs to correct. */
+export type FormProblem =
+  /** The page or the browser cannot encrypt a card. */
+  | 'payment_unavailable'
+  /** The page's only key is used up or does not work. */
+  | 'reload_page'
+  /** Nothing was sent, and another press can succeed. */
+  | 'press_again'
+  /** The form was sent, and the answer has not come yet. */
+  | 'payment_under_way'
+  /** The press waits, for example for the key. */
+  | 'one_moment';
+
+/** The default texts. */
+export const ENGLISH: Record<CardProblem | FormProblem, string> = {
+  number_required: 'Enter the card number',
+  number_invalid: 'Check the card number',
+  name_required: 'Enter the name on the card',
+  name_invalid: 'Check the name on the card',
+  name_too_long: 'Shorten the name on the card',
+  expiry_required: 'Enter the expiry date',
+  expiry_invalid: 'Check the expiry date',
+  expiry_past: 'The card has expired',
+  cvv_required: 'Enter the security code',
+  cvv_invalid: 'Check the security code',
+  payment_unavailable: 'Card payment is not available at the moment. Nothing was sent.',
+  reload_page: 'Nothing was sent. Reload the page and enter the card again.',
+  press_again: 'Nothing was sent. Press the button again.',
+  payment_under_way: 'Your payment is under way. Please wait.',
+  one_moment: 'One moment, please.',
+};
+
+/** Finds the text for a problem. */
+export type Texts = (problem: CardProblem | FormProblem) => string;
+
+/** The shop's texts, with the English ones for those that are missing. */
+export function textsOf(messages: { [problem: string]: string | undefined } = {}): Texts {
+  for (const problem of Object.keys(messages)) {
+    if (!isProblem(problem)) console.warn(`cardseal has no message named ${problem}`);
+  }
+  return (problem) => {
+    const own = Object.keys(messages).includes(problem) && messages[problem];
+    return own || ENGLISH[problem];
+  };
+}
+
+const isProblem = (name: string) => Object.keys(ENGLISH).includes(name);
