@@ -1,24 +1,19 @@
 import helmet from '@fastify/helmet';
 import { CardEncryptionError } from 'cardseal';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyReply } from 'fastify';
 import { buildAssets } from '../checkout/assets.ts';
 import { problemPage } from '../checkout/outcomes.ts';
-import { CardPayments, CardPaymentsError, type CardPaymentsOptions } from './card-payments.ts';
+import { CardPaymentsError } from './card-payments.ts';
 import { addCheckout, type Payments } from './checkout.ts';
 
-export interface MerchantOptions extends CardPaymentsOptions {
-  /** Gets one line for each request, with method, route and status, and one for each payment whose outcome needs a look. */
+export interface MerchantOptions {
+  /** The client of the Card Payment Service: `new CardPayments({ baseUrl, secretKey })`. */
+  payments: Payments;
+  /**
+   * Gets one line for each request, with method, route and status, and one for each payment whose
+   * outcome needs a look.
+   */
   log?: (line: string) => void;
-  /** The demo's. Your server has none. */
-  onlooker?: Onlooker;
-}
-
-/** Looks at what the checkout does, and may meddle with it. */
-export interface Onlooker {
-  /** Stands between the checkout and the client of the service. */
-  watch(payments: Payments): Payments;
-  /** Adds to the checkout's part of the server, where requests have sessions. */
-  mount(scope: FastifyInstance, expectsCard: (request: FastifyRequest) => boolean): void;
 }
 
 /** What cardseal works under; and the page's own stylesheet and request. */
@@ -34,21 +29,19 @@ const CONTENT_SECURITY_POLICY = {
 };
 
 /**
- * The merchant's server: it serves the checkout page and alone talks to the Card Payment Service. Not listening yet:
- * `await createMerchant(options).listen({ port: 0 })`. Nothing that a browser sends is ever logged or sent back.
- *
- * @throws TypeError if the service's address or the secret key is not one.
+ * The merchant's server: it serves the checkout pages, and it alone talks to the Card Payment
+ * Service. Not listening yet: `await createMerchant(options).listen({ port: 0 })`. It never logs or
+ * sends back anything that a browser sent.
  */
-export function createMerchant({ log = () => {}, onlooker, ...options }: MerchantOptions) {
-  const client = new CardPayments(options);
-  const payments = onlooker?.watch(client) ?? client;
+export function createMerchant({ payments, log = () => {} }: MerchantOptions) {
   const assets = buildAssets();
   const app = Fastify({
     bodyLimit: 8 * 1024, // a block takes less than 2
     requestTimeout: 30_000,
     forceCloseConnections: true,
     exposeHeadRoutes: false, // HEAD would order a key
-    frameworkErrors: (_error, _request, reply) => sendProblem(reply as FastifyReply, 400), // a path that cannot be decoded
+    // A path that cannot be decoded
+    frameworkErrors: (_error, _request, reply) => sendProblem(reply as FastifyReply, 400),
   });
   app.removeAllContentTypeParsers(); // what Fastify's own cannot parse they repeat in their errors
   app.addContentTypeParser(
@@ -57,32 +50,36 @@ export function createMerchant({ log = () => {}, onlooker, ...options }: Merchan
     async (_: unknown, body: string) => body,
   );
 
-  app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY } });
+  app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: CONTENT_SECURITY_POLICY },
+  });
   app.addHook('onRequest', async ({ method, headers }, reply) => {
     reply.header('cache-control', 'no-store'); // a page has a key that is of one checkout alone
-    const site = headers['sec-fetch-site']; // SameSite lets through what comes from another port or subdomain
-    if (method === 'POST' && site && site !== 'same-origin' && site !== 'none') return sendProblem(reply, 403);
+    // SameSite lets through what comes from another port or subdomain
+    const site = headers['sec-fetch-site'];
+    if (method === 'POST' && site && site !== 'same-origin' && site !== 'none')
+      return sendProblem(reply, 403);
   });
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
-    log(`${method} ${routeOptions.url ?? '(no such page)'} ${statusCode}`); // the route: an address as it was sent can have a card in it
+    // The route: an address as it was sent can have a card in it
+    log(`${method} ${routeOptions.url ?? '(no such page)'} ${statusCode}`);
   });
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 404));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof CardEncryptionError && error.code === 'invalid_encrypted_card') return sendProblem(reply, 400);
+    if (error instanceof CardEncryptionError && error.code === 'invalid_encrypted_card')
+      return sendProblem(reply, 400);
     if (error instanceof CardPaymentsError) return sendProblem(reply, 502);
-    if (!error.statusCode || error.statusCode >= 500) log(`Failed: ${error.name}`); // without its message
+    // Without its message
+    if (!error.statusCode || error.statusCode >= 500) log(`Failed: ${error.name}`);
     return sendProblem(reply, error.statusCode ?? 500);
   });
 
-  app.get('/', async (_request, reply) => reply.redirect(onlooker ? '/explained' : '/checkout'));
+  app.get('/', async (_request, reply) => reply.redirect('/checkout'));
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params }, reply) => {
     const asset = assets.get(params.file);
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
   });
-  app.register(async (scope) => {
-    const { expectsCard } = addCheckout(scope, { payments, log });
-    onlooker?.mount(scope, expectsCard);
-  });
+  app.register(async (scope) => addCheckout(scope, { payments, log }));
   return app;
 }
 

@@ -13,9 +13,14 @@ export class CardPayments {
   /** @throws TypeError if an option is not what {@link CardPaymentsOptions} says. */
   constructor({ baseUrl, secretKey, timeoutMs = 30_000 }: CardPaymentsOptions) {
     const base = readBaseUrl(baseUrl);
-    if (!base) throw new TypeError('baseUrl must be https, or http to this machine, and have no credentials, query or fragment');
-    if (!isSecretKey(secretKey)) throw new TypeError('secretKey must begin with sk_test_ or sk_live_');
-    if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 2 ** 31 - 1) throw new TypeError('timeoutMs must be milliseconds');
+    if (!base)
+      throw new TypeError(
+        'baseUrl must be https, or http to this machine, and have no credentials, query or fragment',
+      );
+    if (!isSecretKey(secretKey))
+      throw new TypeError('secretKey must begin with sk_test_ or sk_live_');
+    if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > 2 ** 31 - 1)
+      throw new TypeError('timeoutMs must be milliseconds');
     this.#baseUrl = base;
     this.#secretKey = secretKey;
     this.#timeoutMs = timeoutMs;
@@ -27,7 +32,11 @@ export class CardPayments {
    * @throws {@link CardPaymentsError}
    */
   createEncryptionKey(options: RequestOptions = {}): Promise<CardEncryptionKey> {
-    return this.#post('/payments/card/encryption-keys', { ...options, success: 201, isAnswer: isEncryptionKey });
+    return this.#post('/payments/card/encryption-keys', {
+      ...options,
+      success: 201,
+      isAnswer: isEncryptionKey,
+    });
   }
 
   /**
@@ -35,9 +44,13 @@ export class CardPayments {
    *
    * @throws {@link CardPaymentsError}; TypeError if `amount` is not a safe integer of minor units (1000 is 10.00 USD), zero or more.
    */
-  async createIntent(draft: NewCardPaymentIntent, options: IdempotentOptions = {}): Promise<CardPaymentIntent> {
+  async createIntent(
+    draft: NewCardPaymentIntent,
+    options: IdempotentOptions = {},
+  ): Promise<CardPaymentIntent> {
     const { amount, currency, capture_method, description } = draft;
-    if (!Number.isSafeInteger(amount) || amount < 0) throw new TypeError('amount must be a whole number of minor units');
+    if (!Number.isSafeInteger(amount) || amount < 0)
+      throw new TypeError('amount must be a whole number of minor units');
     const body = { amount, currency, capture_method, description };
     return this.#post('/payments/card', { ...options, success: 201, body, isAnswer: isIntent });
   }
@@ -50,28 +63,51 @@ export class CardPayments {
    * @param card - What the browser made of the card; check that it is of this checkout before. Never log or keep it.
    * @throws {@link CardPaymentsError}; TypeError if `id` is not an intent's.
    */
-  async authorize(id: string, card: EncryptedCard, options: IdempotentOptions = {}): Promise<CardPaymentIntent> {
+  async authorize(
+    id: string,
+    card: EncryptedCard,
+    options: IdempotentOptions = {},
+  ): Promise<CardPaymentIntent> {
     if (!isIntentId(id)) throw new TypeError('id must be the id of a card payment intent');
     const { payload, key_id, layout } = card;
     const body = { payload, key_id, layout: layout.map(({ field, len }) => ({ field, len })) };
-    const isAnswer = (answer: unknown): answer is CardPaymentIntent => isIntent(answer) && answer.id === id;
-    return this.#post(`/payments/card/${id}/authorize`, { ...options, success: 200, body, isAnswer, intentId: id });
+    const isAnswer = (answer: unknown): answer is CardPaymentIntent =>
+      isIntent(answer) && answer.id === id;
+    return this.#post(`/payments/card/${id}/authorize`, {
+      ...options,
+      success: 200,
+      body,
+      isAnswer,
+      intentId: id,
+    });
   }
 
-  async #post<T>(path: string, { success, body, isAnswer, intentId, idempotencyKey, signal }: Post<T>): Promise<T> {
+  async #post<T>(
+    path: string,
+    { success, body, isAnswer, intentId, idempotencyKey, signal }: Post<T>,
+  ): Promise<T> {
     signal?.throwIfAborted(); // nothing has been sent
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.#secretKey}`, Accept: 'application/json' };
+    const headers: Record<string, string> = {
+      Authorization: `Bearer ${this.#secretKey}`,
+      Accept: 'application/json',
+    };
     if (body) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== undefined) {
-      if (!isVisibleAscii(idempotencyKey)) throw new TypeError('idempotencyKey must be visible ASCII characters');
+      if (!isVisibleAscii(idempotencyKey))
+        throw new TypeError('idempotencyKey must be visible ASCII characters');
       headers['Idempotency-Key'] = idempotencyKey;
     }
-    const { status, text, failure } = await exchange(`${this.#baseUrl}${path}`, this.#timeoutMs, signal, {
-      method: 'POST',
-      headers,
-      redirect: 'manual', // another host would get the secret key
-      ...(body && { body: JSON.stringify(body) }),
-    });
+    const { status, text, failure } = await exchange(
+      `${this.#baseUrl}${path}`,
+      this.#timeoutMs,
+      signal,
+      {
+        method: 'POST',
+        headers,
+        redirect: 'manual', // another host would get the secret key
+        ...(body && { body: JSON.stringify(body) }),
+      },
+    );
     if (status === success && !failure) {
       const answer = parseJson(text);
       if (isAnswer(answer)) return answer;
@@ -79,11 +115,21 @@ export class CardPayments {
     if (status !== undefined && status >= 400 && status < 500 && !failure) {
       const code = encryptionErrorCode(text);
       const recovery = code ? RECOVERIES[code] : 'not_specified';
-      throw new CardPaymentsError('The service refused the request', { recovery, status, code, intentId });
+      throw new CardPaymentsError('The service refused the request', {
+        recovery,
+        status,
+        code,
+        intentId,
+      });
     }
     // A lost answer may have been a payment. A lost key or draft charges nobody.
     const recovery = intentId ? 'resolve_intent' : 'ask_again';
-    throw new CardPaymentsError(failure ?? 'The service did not answer as specified', { recovery, status, code: undefined, intentId });
+    throw new CardPaymentsError(failure ?? 'The service did not answer as specified', {
+      recovery,
+      status,
+      code: undefined,
+      intentId,
+    });
   }
 }
 
@@ -171,7 +217,10 @@ export interface EncryptedCard {
 }
 
 /** The error codes that the specification gives. Specification: "Errors". */
-export type EncryptionErrorCode = 'encryption_key_expired' | 'unknown_encryption_key' | 'invalid_encryption_block';
+export type EncryptionErrorCode =
+  | 'encryption_key_expired'
+  | 'unknown_encryption_key'
+  | 'invalid_encryption_block';
 
 /** What to do about an error. */
 export type Recovery =
@@ -199,7 +248,10 @@ export class CardPaymentsError extends Error {
   /** The intent that was to be authorized. */
   readonly intentId: string | undefined;
 
-  constructor(message: string, details: Pick<CardPaymentsError, 'recovery' | 'status' | 'code' | 'intentId'>) {
+  constructor(
+    message: string,
+    details: Pick<CardPaymentsError, 'recovery' | 'status' | 'code' | 'intentId'>,
+  ) {
     super(message);
     this.recovery = details.recovery;
     this.status = details.status;
@@ -219,7 +271,12 @@ interface Post<T> extends IdempotentOptions {
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** One request and its whole answer within the time limit. Never rejects: `failure` says in fixed words why there is no whole answer. */
-async function exchange(url: string, timeoutMs: number, signal: AbortSignal | undefined, init: RequestInit) {
+async function exchange(
+  url: string,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  init: RequestInit,
+) {
   const controller = new AbortController(); // AbortSignal.any with AbortSignal.timeout can be collected unfired in Node 20
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
@@ -233,7 +290,8 @@ async function exchange(url: string, timeoutMs: number, signal: AbortSignal | un
     text = await readText(response);
   } catch {
     failure = 'The connection failed, or the answer was not text of a reasonable size';
-    if (controller.signal.aborted) failure = signal?.aborted ? 'The request was aborted' : 'The service did not answer in time';
+    if (controller.signal.aborted)
+      failure = signal?.aborted ? 'The request was aborted' : 'The service did not answer in time';
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
@@ -257,7 +315,8 @@ async function readText(response: Response): Promise<string> {
 function encryptionErrorCode(text: string): EncryptionErrorCode | undefined {
   const found = new Set<EncryptionErrorCode>();
   parseJson(text, (_, value) => {
-    if (typeof value === 'string' && Object.hasOwn(RECOVERIES, value)) found.add(value as EncryptionErrorCode);
+    if (typeof value === 'string' && Object.hasOwn(RECOVERIES, value))
+      found.add(value as EncryptionErrorCode);
     return value;
   });
   return found.size === 1 ? [...found][0] : undefined;
@@ -273,8 +332,12 @@ function parseJson(text: string, reviver?: (key: string, value: unknown) => unkn
 
 function readBaseUrl(value: string): string | undefined {
   try {
-    const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(value);
-    const secure = protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+    const { protocol, hostname, origin, pathname, username, password, search, hash } = new URL(
+      value,
+    );
+    const secure =
+      protocol === 'https:' ||
+      (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
     if (!secure || username || password || search || hash) return undefined;
     return origin + (pathname.endsWith('/') ? pathname.slice(0, -1) : pathname);
   } catch {
@@ -287,7 +350,8 @@ type Checks<T> = { readonly [field in keyof T]-?: Check };
 
 const isText: Check = (value) => typeof value === 'string';
 const isTextOrNull: Check = (value) => value === null || isText(value);
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const KEY: Checks<CardEncryptionKey> = {
   id: (value) => isText(value) && (value as string).startsWith('cek_'),
@@ -308,7 +372,8 @@ const INTENT: Checks<CardPaymentIntent> = {
   failure_reason: isTextOrNull,
   cancellation_reason: isTextOrNull,
   capture_method: (value) => value === 'automatic' || value === 'manual',
-  payment_method: (value) => value === null || (isObject(value) && isText(value.brand) && isText(value.last4)),
+  payment_method: (value) =>
+    value === null || (isObject(value) && isText(value.brand) && isText(value.last4)),
   description: isTextOrNull,
   statement_descriptor: isTextOrNull,
   metadata: isObject,
@@ -321,17 +386,30 @@ const isEncryptionKey = (value: unknown): value is CardEncryptionKey => hasShape
 const isIntent = (value: unknown): value is CardPaymentIntent => hasShape(INTENT, value);
 
 function hasShape<T>(checks: Checks<T>, value: unknown): boolean {
-  return isObject(value) && Object.entries<Check>(checks).every(([field, check]) => check(value[field]));
+  return (
+    isObject(value) && Object.entries<Check>(checks).every(([field, check]) => check(value[field]))
+  );
 }
 
 /** It goes into a path: letters, digits, `_` and `-` after the prefix. */
 function isIntentId(value: unknown): value is string {
-  if (typeof value !== 'string' || !value.startsWith('pi_card_') || value === 'pi_card_') return false;
-  return [...value].every((c) => (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c === '_' || c === '-');
+  if (typeof value !== 'string' || !value.startsWith('pi_card_') || value === 'pi_card_')
+    return false;
+  return [...value].every(
+    (c) =>
+      (c >= 'a' && c <= 'z') ||
+      (c >= 'A' && c <= 'Z') ||
+      (c >= '0' && c <= '9') ||
+      c === '_' ||
+      c === '-',
+  );
 }
 
 function isSecretKey(value: unknown): value is string {
-  return isVisibleAscii(value) && ['sk_test_', 'sk_live_'].some((prefix) => value.startsWith(prefix) && value !== prefix);
+  return (
+    isVisibleAscii(value) &&
+    ['sk_test_', 'sk_live_'].some((prefix) => value.startsWith(prefix) && value !== prefix)
+  );
 }
 
 /** What may stand in a header: `fetch` repeats in its error what may not. */

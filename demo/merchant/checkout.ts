@@ -2,28 +2,68 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import session from '@fastify/session';
 import type { CardEncryptionKey as BrowserKey } from 'cardseal';
-import { browserKey, parseEncryptedCard } from 'cardseal/server';
+import { browserKey } from 'cardseal/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bundledPage } from '../checkout/bundled/page.ts';
 import type { Order } from '../checkout/order.ts';
-import { processingPage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
+import {
+  invoicePage,
+  problemPage,
+  processingPage,
+  receiptPage,
+  uncertainPage,
+  unknownPage,
+  unpaidPage,
+} from '../checkout/outcomes.ts';
 import { plainPage } from '../checkout/plain/page.ts';
-import { type CardPaymentIntent, type CardPayments, CardPaymentsError, type EncryptedCard } from './card-payments.ts';
+import { ENGLISH, languageOf, type Notice, noticeText, type Texts } from '../checkout/texts.ts';
+import {
+  type CardPaymentIntent,
+  type CardPayments,
+  CardPaymentsError,
+  type EncryptedCard,
+} from './card-payments.ts';
+import { concurrencyLimit } from './limit.ts';
+import { readPosted } from './posted.ts';
 
 /** What the checkout asks of the client of the service. */
 export type Payments = Pick<CardPayments, 'createEncryptionKey' | 'createIntent' | 'authorize'>;
 
-/** What the server remembers of a shopper's checkout. Nothing of the card: it never has any. */
+/** What the server remembers of one order. Nothing of a card: the server never has any. */
 interface Checkout {
-  /** `unresolved`: the service's answer was lost. Then the card is not asked for again. */
-  phase: 'open' | 'authorizing' | 'unresolved';
-  /** One for each checkout. A declined one is replaced, because an intent is authorized once. */
+  /**
+   * `unresolved`: the service's answer was lost, so the card is not asked for again. `invoiced`: no
+   * card is needed.
+   */
+  phase: 'open' | 'authorizing' | 'unresolved' | 'invoiced';
+  /** One for each order. A declined one is replaced, because an intent is authorized only once. */
   intent?: CardPaymentIntent | undefined;
-  /** The key that the page has, `expiresAt` in milliseconds. Forgotten before a card under it is sent on. */
-  key?: { id: string; expiresAt: number } | undefined;
   /** Why the shopper sees the form again. */
-  notice?: string | undefined;
+  notice?: Notice | undefined;
 }
+
+/** A key that a page of this shopper has got. */
+interface IssuedKey {
+  checkout: Checkout;
+  /** Unix timestamp in milliseconds. */
+  expiresAt: number;
+  /** One key takes one card. */
+  isUsed: boolean;
+  /** What the shopper was told about the card under this key. */
+  notice?: Notice | undefined;
+}
+
+interface Shopper {
+  checkout: Checkout;
+  /**
+   * By the id of the key. Keys of earlier orders stay, so that a block that arrives again leads to
+   * its own outcome.
+   */
+  keys: Map<string, IssuedKey>;
+}
+
+/** Why a page gets no key. */
+type NoKey = 'no_checkout' | 'nothing_to_pay' | 'too_many';
 
 declare module 'fastify' {
   interface Session {
@@ -33,15 +73,23 @@ declare module 'fastify' {
 
 const ORDER: Order = { amount: 2490, currency: 'USD', description: 'One book' };
 
-const EXPIRED = 'That took too long. Please enter your card again. You have not paid.';
-const REFUSED = 'The payment could not be made. You have not paid.';
+const HTML = 'text/html; charset=utf-8';
+
+const TOO_MANY =
+  'Many people in your network are opening this page. You have not paid. Please try again in a moment.';
+
+/** Generating an RSA key takes the service a good part of a second, so nobody may queue up many. */
+const KEYS_AT_A_TIME = { ofOneShopper: 2, ofOneAddress: 4 };
 
 interface Parts {
   payments: Payments;
   log: (line: string) => void;
 }
 
-/** The checkout of each shopper: its page, and the address that takes the encrypted card. */
+/**
+ * The checkout of each shopper: its pages, and the addresses that issue keys and take the encrypted
+ * card.
+ */
 export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
   app.register(cookie);
   app.register(session, {
@@ -50,130 +98,240 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', httpOnly: true },
   });
-  /** By session, not in it: each request has a copy of its session, and the last to be answered would put an old checkout back. */
-  const checkouts = new Map<string, Checkout>();
-  function checkoutOf({ session }: FastifyRequest): Checkout {
-    session.started = true; // only what has something in it is kept
-    const checkout = checkouts.get(session.sessionId) ?? { phase: 'open' };
-    checkouts.set(session.sessionId, checkout);
-    return checkout;
-  }
+  /**
+   * By session id. Not in the session: each request has a copy of that, and the last one would put
+   * an old state back.
+   */
+  const shoppers = new Map<string, Shopper>();
+  const shopperLimit = concurrencyLimit(KEYS_AT_A_TIME.ofOneShopper);
+  const addressLimit = concurrencyLimit(KEYS_AT_A_TIME.ofOneAddress);
 
   app.get('/checkout', showCheckout);
   app.post('/checkout/key', sendKey);
   app.post('/checkout/pay', (request, reply) => pay(request, reply, '/checkout'));
   app.get('/checkout/plain', showPlainCheckout);
   app.post('/checkout/plain/pay', (request, reply) => pay(request, reply, '/checkout/plain'));
+  app.get('/checkout/uncertain', showUncertain);
+  app.get<{ Params: { intent: string } }>('/checkout/earlier/:intent', showEarlier);
   app.post('/checkout/new', startNew);
 
   /** The form, or how the payment went. */
   async function showCheckout(request: FastifyRequest, reply: FastifyReply) {
-    reply.type('text/html; charset=utf-8');
-    const checkout = checkoutOf(request);
-    return isSettled(checkout) ? outcomePage(checkout) : bundledPage(ORDER, checkout.notice);
+    reply.type(HTML);
+    const { checkout } = beginOrContinue(request);
+    if (isSettled(checkout)) return outcomePage(checkout, ENGLISH);
+    return bundledPage(ORDER, checkout.notice);
   }
 
-  /** The same for a shop without a script of its own: the key is in the page. */
+  /**
+   * The same for a shop without a script of its own: the key is in the page, in the shopper's
+   * language.
+   */
   async function showPlainCheckout(request: FastifyRequest, reply: FastifyReply) {
-    reply.type('text/html; charset=utf-8');
-    const { notice } = checkoutOf(request);
+    reply.type(HTML).header('vary', 'Accept-Language');
+    const texts = languageOf(request.headers['accept-language']);
+    const { checkout } = beginOrContinue(request);
+    const { notice } = checkout;
     const key = await issueKey(request);
-    return key ? plainPage(ORDER, key, notice) : outcomePage(checkoutOf(request));
+    if (key === 'too_many') return refuseForNow(reply).send(problemPage(TOO_MANY));
+    if (typeof key === 'string') return outcomePage(checkoutOf(request) ?? checkout, texts);
+    return plainPage(ORDER, key, texts, notice);
   }
 
   /** For the form when it loads, and again for each card after the first. */
   async function sendKey(request: FastifyRequest, reply: FastifyReply) {
-    return (await issueKey(request)) ?? reply.code(409).send();
-  }
-
-  /** A fresh key and the intent that it is for. `undefined` if there is nothing left to pay. */
-  async function issueKey(request: FastifyRequest): Promise<BrowserKey | undefined> {
-    const checkout = checkoutOf(request);
-    if (isSettled(checkout)) return undefined;
-    const draft = checkout.intent?.status === 'created' ? checkout.intent : undefined;
-    const [intent, key] = await Promise.all([
-      draft ?? payments.createIntent(ORDER, { idempotencyKey: randomUUID() }),
-      payments.createEncryptionKey(),
-    ]);
-    // Meanwhile another request may have paid, been declined, or begun anew.
-    if (checkoutOf(request) !== checkout || (draft && checkout.intent !== draft)) return issueKey(request);
-    if (isSettled(checkout)) return undefined;
-    Object.assign(checkout, { intent, key: { id: key.id, expiresAt: key.expires_at }, notice: undefined });
-    return browserKey(key);
+    const key = await issueKey(request);
+    if (key === 'too_many') return refuseForNow(reply).send();
+    if (key === 'no_checkout') return reply.code(403).send();
+    if (key === 'nothing_to_pay') return reply.code(409).send();
+    return key;
   }
 
   /**
-   * The page's script gets as `notice` why the shopper has to enter a card again; without one it loads the page anew, which shows how the
-   * payment went. A form is led there at once, to `page`. So is who posts twice, or has lost the session.
+   * A fresh key for the order of this shopper. The session gets a fresh id with each key: whoever
+   * knew the old one, or had planted it, does not see how the payment goes.
    */
-  async function pay(request: FastifyRequest, reply: FastifyReply, page: string) {
-    const checkout = checkouts.get(request.session.sessionId);
-    const { key, intent } = checkout ?? {};
-    if (checkout && key && intent) {
-      const block = readBlock(request, key);
-      // In the turn in which the key was there: a store that is not in memory must be asked for the key in a way that gives it out once.
-      checkout.key = undefined;
-      if (block) await authorize(checkout, intent.id, block);
-      else checkout.notice = EXPIRED;
+  async function issueKey(request: FastifyRequest): Promise<BrowserKey | NoKey> {
+    const { sessionId } = request.session;
+    const shopper = shoppers.get(sessionId);
+    if (!shopper) return 'no_checkout'; // the service is not asked
+    const leaveShopper = shopperLimit.enter(sessionId);
+    const leaveAddress = leaveShopper && addressLimit.enter(request.ip);
+    try {
+      if (!leaveAddress) return 'too_many';
+      const key = await requestKey(shopper);
+      if (typeof key !== 'string') await renewSession(request, shopper);
+      return key;
+    } finally {
+      leaveShopper?.();
+      leaveAddress?.();
     }
-    if (isForm(request)) return reply.redirect(page, 303);
-    return { notice: checkout && !isSettled(checkout) ? checkout.notice : undefined };
   }
 
-  async function authorize(checkout: Checkout, id: string, block: EncryptedCard) {
+  async function requestKey(shopper: Shopper): Promise<BrowserKey | NoKey> {
+    const { checkout } = shopper;
+    if (isSettled(checkout)) return 'nothing_to_pay';
+    const draft = checkout.intent?.status === 'created' ? checkout.intent : undefined;
+    const [intent, key] = await Promise.all([
+      draft ?? createIntent(),
+      payments.createEncryptionKey(),
+    ]);
+    // Meanwhile another request may have begun another order, or the intent may have been declined.
+    if (shopper.checkout !== checkout) return requestKey(shopper);
+    if (draft && checkout.intent !== draft) return requestKey(shopper);
+    if (isSettled(checkout)) return 'nothing_to_pay';
+    Object.assign(checkout, { intent, notice: undefined });
+    shopper.keys.set(key.id, { checkout, expiresAt: key.expires_at, isUsed: false });
+    return browserKey(key);
+  }
+
+  function createIntent() {
+    return payments.createIntent(ORDER, { idempotencyKey: randomUUID() });
+  }
+
+  /**
+   * Takes a payment. A form is led to a page. A script gets `page`, where the shopper is to go, or
+   * `notice`, why the shopper has to enter a card again; without either it loads its page anew,
+   * which shows how the payment went.
+   */
+  async function pay(request: FastifyRequest, reply: FastifyReply, page: string) {
+    const isForm = isFormPost(request);
+    const posted = readPosted(request.body, isForm);
+    const shopper = shoppers.get(request.session.sessionId);
+    if (posted.method === 'invoice') {
+      if (shopper && !isSettled(shopper.checkout)) shopper.checkout.phase = 'invoiced';
+      return reply.redirect(page, 303);
+    }
+    const { key_id } = posted.block;
+    const key = shopper?.keys.get(key_id);
+    if (!shopper || !key) {
+      // The server may have been restarted after the card was charged.
+      log('A card without its checkout: not certain whether it was charged');
+      return lead('/checkout/uncertain');
+    }
+    const { checkout } = key;
+    if (!key.isUsed && !isSettled(checkout)) {
+      // Before anything is awaited: a second post of this block finds the key used
+      key.isUsed = true;
+      await useKey(key, posted.block);
+    }
+    if (checkout !== shopper.checkout) return lead(`/checkout/earlier/${checkout.intent?.id}`);
+    if (isForm) {
+      if (!isSettled(checkout)) checkout.notice = key.notice;
+      return reply.redirect(page, 303);
+    }
+    const { notice } = key;
+    return { notice: notice && !isSettled(checkout) ? noticeText(ENGLISH, notice) : undefined };
+
+    function lead(to: string) {
+      return isForm ? reply.redirect(to, 303) : reply.send({ page: to });
+    }
+  }
+
+  /** Sends the card on, and notes how it went. */
+  async function useKey(key: IssuedKey, block: EncryptedCard) {
+    const { checkout } = key;
+    if (Date.now() > key.expiresAt) {
+      key.notice = checkout.notice = { why: 'expired' };
+      return;
+    }
     checkout.phase = 'authorizing';
+    let isSent = false;
     try {
-      const answer = await payments.authorize(id, block, { idempotencyKey: randomUUID() });
-      if (!['committed', 'authorized', 'failed'].includes(answer.status)) throw new Error('A status that the specification does not show');
+      // The intent may have been declined in another tab since this key was issued.
+      if (checkout.intent?.status !== 'created') checkout.intent = await createIntent();
+      isSent = true;
+      const answer = await payments.authorize(checkout.intent.id, block, {
+        idempotencyKey: randomUUID(),
+      });
+      if (!KNOWN_STATUSES.includes(answer.status))
+        throw new Error('The specification does not show this status');
       checkout.intent = answer;
       checkout.phase = 'open';
       if (answer.status === 'failed')
-        checkout.notice = `The card was declined: ${answer.failure_reason}. You have not paid. Please try another card.`;
+        key.notice = { why: 'declined', reason: answer.failure_reason };
     } catch (error) {
-      const recovery = error instanceof CardPaymentsError ? error.recovery : 'resolve_intent';
-      log(`Not authorized: ${id}, ${recovery}`);
+      const recovery = recoveryOf(error, isSent);
+      log(`Not authorized: ${checkout.intent?.id}, ${recovery}`);
       checkout.phase = recovery === 'resolve_intent' ? 'unresolved' : 'open';
-      checkout.notice = recovery === 'restart_checkout' ? EXPIRED : REFUSED;
-      if (recovery === 'not_specified') checkout.intent = undefined; // perhaps because of it
+      key.notice = { why: recovery === 'restart_checkout' ? 'expired' : 'refused' };
+      // Perhaps the intent was the reason
+      if (recovery === 'not_specified') checkout.intent = undefined;
     }
+    checkout.notice = key.notice;
+  }
+
+  async function showUncertain(_request: FastifyRequest, reply: FastifyReply) {
+    return reply.type(HTML).send(uncertainPage(ENGLISH));
+  }
+
+  /** How an order went that is no longer the current one. */
+  async function showEarlier(
+    request: FastifyRequest<{ Params: { intent: string } }>,
+    reply: FastifyReply,
+  ) {
+    const keys = [...(shoppers.get(request.session.sessionId)?.keys.values() ?? [])];
+    const key = keys.find(({ checkout }) => checkout.intent?.id === request.params.intent);
+    if (!key) return reply.callNotFound();
+    return reply.type(HTML).send(outcomePage(key.checkout, ENGLISH));
   }
 
   async function startNew({ session: { sessionId } }: FastifyRequest, reply: FastifyReply) {
-    if (checkouts.get(sessionId)?.phase !== 'authorizing') checkouts.delete(sessionId);
+    const shopper = shoppers.get(sessionId);
+    if (shopper && shopper.checkout.phase !== 'authorizing') shopper.checkout = { phase: 'open' };
     return reply.redirect('/checkout', 303);
   }
 
-  return { expectsCard: ({ session }: FastifyRequest) => Boolean(checkouts.get(session.sessionId)?.key) };
-}
-
-function isSettled({ phase, intent }: Checkout) {
-  return phase !== 'open' || intent?.status === 'committed' || intent?.status === 'authorized';
-}
-
-function outcomePage({ phase, intent }: Checkout): string {
-  if (phase === 'authorizing') return processingPage();
-  return phase === 'unresolved' ? unknownPage(intent!.id) : receiptPage(intent!);
-}
-
-/**
- * The block that was posted: JSON as the page's script sends it, or the one field of a form. `undefined` if its key has expired.
- *
- * @throws CardEncryptionError `invalid_encrypted_card`
- */
-function readBlock(request: FastifyRequest, { id, expiresAt }: { id: string; expiresAt: number }): EncryptedCard | undefined {
-  let input = request.body;
-  if (isForm(request)) {
-    const fields = [...new URLSearchParams(input as string)];
-    input = fields.length === 1 && fields[0]![0] === 'encrypted_card' ? fields[0]![1] : undefined;
+  function checkoutOf({ session }: FastifyRequest): Checkout | undefined {
+    return shoppers.get(session.sessionId)?.checkout;
   }
-  try {
-    return parseEncryptedCard(input, { keyId: id, expiresAt });
-  } catch (error) {
-    if (Date.now() > expiresAt) return undefined;
-    throw error;
+
+  function beginOrContinue({ session }: FastifyRequest): Shopper {
+    session.started = true; // only a session with something in it is kept
+    const known = shoppers.get(session.sessionId);
+    if (known) return known;
+    const shopper: Shopper = { checkout: { phase: 'open' }, keys: new Map() };
+    shoppers.set(session.sessionId, shopper);
+    return shopper;
+  }
+
+  async function renewSession(request: FastifyRequest, shopper: Shopper) {
+    const old = request.session.sessionId;
+    await request.session.regenerate();
+    request.session.started = true;
+    shoppers.set(request.session.sessionId, shopper);
+    shoppers.delete(old);
   }
 }
 
-function isForm({ headers }: FastifyRequest): boolean {
+const KNOWN_STATUSES: string[] = ['committed', 'authorized', 'failed'];
+
+/** If the card was not sent on, nobody was charged, whatever went wrong. */
+function recoveryOf(error: unknown, isSent: boolean) {
+  if (!isSent) return 'ask_again';
+  return error instanceof CardPaymentsError ? error.recovery : 'resolve_intent';
+}
+
+function isSettled({ phase, intent }: Checkout): boolean {
+  return phase !== 'open' || isPaid(intent);
+}
+
+function isPaid(intent: CardPaymentIntent | undefined): boolean {
+  return intent?.status === 'committed' || intent?.status === 'authorized';
+}
+
+function outcomePage({ phase, intent, notice }: Checkout, texts: Texts): string {
+  if (phase === 'authorizing') return processingPage(texts);
+  if (phase === 'invoiced') return invoicePage(ORDER, texts);
+  if (phase === 'unresolved') return unknownPage(intent!.id, texts);
+  if (intent && isPaid(intent)) return receiptPage(intent, texts);
+  return unpaidPage(texts, notice);
+}
+
+function refuseForNow(reply: FastifyReply) {
+  return reply.code(429).header('retry-after', '1');
+}
+
+function isFormPost({ headers }: FastifyRequest): boolean {
   return headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
 }

@@ -3,11 +3,20 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCode, type ErrorDetails, errorBody, ServiceError } from './errors.ts';
 
-/** Whatever went wrong, the answer is one of the fixed texts: an error of the framework or of the schema check could repeat the request. */
-export function answerError(error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply) {
+/**
+ * Whatever went wrong, the answer is one of the fixed texts: an error of the framework or of the
+ * schema check could repeat the request.
+ */
+export function answerError(
+  error: FastifyError | ServiceError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   if (error instanceof ServiceError) return answer(reply, error.code);
   if (error.validation) return answer(reply, 'invalid_request', fieldAtFault(error, request));
-  reply.removeHeader('connection'); // Fastify says `close`: the connection would be reset before a client that is still sending has read this
+  // Fastify says `close`: the connection would be reset before a client that is still sending has
+  // read this
+  reply.removeHeader('connection');
   if (error.statusCode === 413) return answer(reply, 'request_too_large');
   if (error.statusCode === 415) return answer(reply, 'unsupported_media_type');
   if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return answer(reply, 'invalid_json');
@@ -23,26 +32,49 @@ export function answer(reply: FastifyReply, code: ErrorCode, details?: ErrorDeta
   return reply.code(status).send(errorBody(code, details));
 }
 
-/** The field's name is taken from the schema, never from the request: a card can be posted in the place of a name. */
+/**
+ * The field's name is taken from the schema, never from the request: a card can be posted in the
+ * place of a name.
+ */
 function fieldAtFault({ validation, validationContext }: FastifyError, request: FastifyRequest) {
   const { keyword, instancePath, params, message } = validation![0]!;
-  const schema = request.routeOptions.schema?.[validationContext as 'body'] as { properties?: object } | undefined;
-  const missing = keyword === 'required' && instancePath === '' ? (params.requiredProperties as string[])[0] : undefined;
+  const schema = request.routeOptions.schema?.[validationContext as 'body'] as
+    | { properties?: object }
+    | undefined;
+  const missing =
+    keyword === 'required' && instancePath === ''
+      ? (params.requiredProperties as string[])[0]
+      : undefined;
   const name = missing ?? instancePath.split('/')[1];
   const param = Object.keys(schema?.properties ?? {}).find((property) => property === name);
-  // The first message consists of the schema alone. Of all keywords only `propertyNames` quotes the request, and it comes after what it sums up.
-  return { message: `${param ?? validationContext}: ${missing ? 'is required' : message}.`, ...(param && { param }) };
+  // The first message consists of the schema alone. Of all keywords only `propertyNames` quotes the
+  // request, and it comes after what it sums up.
+  return {
+    message: `${param ?? validationContext}: ${missing ? 'is required' : message}.`,
+    ...(param && { param }),
+  };
 }
 
 /** What is not even HTTP, or does not arrive in time. */
 export function answerBrokenHttp(error: Error & { code?: string }, socket: Socket) {
-  const codes: Record<string, ErrorCode> = { ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout', HPE_HEADER_OVERFLOW: 'headers_too_large' };
+  const codes: Record<string, ErrorCode> = {
+    ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+    HPE_HEADER_OVERFLOW: 'headers_too_large',
+  };
   const code = codes[error.code ?? ''] ?? 'invalid_request';
   const body = JSON.stringify(errorBody(code));
   const [status] = ERRORS[code];
   if (socket.writable && error.code !== 'ECONNRESET') {
-    const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, 'Content-Type: application/json; charset=utf-8', 'Cache-Control: no-store'];
-    socket.write([...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join('\r\n'));
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      'Cache-Control: no-store',
+    ];
+    socket.write(
+      [...head, `Content-Length: ${Buffer.byteLength(body)}`, 'Connection: close', '', body].join(
+        '\r\n',
+      ),
+    );
   }
   socket.destroySoon();
 }

@@ -23,13 +23,19 @@ export interface ServiceOptions {
   keyLifetimeMs?: number;
   /** Bits of the RSA modulus; 2048. */
   keyBits?: 2048 | 3072 | 4096;
-  /** Where the pairs come from; each generated afresh. A test that needs hundreds of keys can hand out a few pairs again and again. */
+  /**
+   * Where the pairs come from; each generated afresh. A test that needs hundreds of keys can hand
+   * out a few pairs again and again.
+   */
   generateKeyPair?: () => Promise<KeyPair>;
   /** Milliseconds since 1970; `Date.now`. */
   clock?: () => number;
   /** How long a request may take to arrive, in milliseconds; 30 seconds. */
   requestTimeoutMs?: number;
-  /** One line for each request: method, route, status. Never a body, a header or a path as it was sent. Off. */
+  /**
+   * One line for each request: method, route, status. Never a body, a header or a path as it was
+   * sent. Off.
+   */
   logger?: FastifyServerOptions['logger'];
 }
 
@@ -45,13 +51,20 @@ declare module 'fastify' {
 }
 
 /**
- * The Card Payment Service as a sandbox. All state is in memory and gone when the process ends. Not listening yet:
- * `await createService().listen({ port: 0 })`. Speaks plain HTTP: keep it on the loopback interface.
+ * The Card Payment Service as a sandbox. All state is in memory and gone when the process ends. Not
+ * listening yet: `await createService().listen({ port: 0 })`. Speaks plain HTTP: keep it on the
+ * loopback interface.
  *
  * Specification: "Endpoints", "Authentication", "Errors".
  */
 export function createService(options: ServiceOptions = {}) {
-  const { clock = Date.now, keyBits = 2048, keyLifetimeMs = 15 * 60 * 1000, requestTimeoutMs = 30_000, logger = false } = options;
+  const {
+    clock = Date.now,
+    keyBits = 2048,
+    keyLifetimeMs = 15 * 60 * 1000,
+    requestTimeoutMs = 30_000,
+    logger = false,
+  } = options;
   const { generateKeyPair = () => generateRsaKeyPair(keyBits) } = options;
   const processor = createProcessor({ lifetimeMs: keyLifetimeMs, clock, generateKeyPair });
   const intents = createIntents({ clock, processor });
@@ -59,21 +72,30 @@ export function createService(options: ServiceOptions = {}) {
   const app = Fastify({
     bodyLimit: 64 * 1024,
     requestTimeout: requestTimeoutMs,
-    forceCloseConnections: true, // a connection whose request never ends would keep the process from ending
-    routerOptions: { maxParamLength: 1000 }, // an id that is too long is unknown, and no other kind of mistake
-    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 200 }, // Node 20 mixes up the two if that for headers is longer
+    // A connection whose request never ends would keep the process from ending
+    forceCloseConnections: true,
+    // An id that is too long is unknown, and no other kind of mistake
+    routerOptions: { maxParamLength: 1000 },
+    // Node 20 mixes up the two if that for headers is longer
+    http: { headersTimeout: requestTimeoutMs, connectionsCheckingInterval: 200 },
     logger,
-    logController: new LogController({ disableRequestLogging: true }), // its lines have paths as they were sent
+    // Its lines have paths as they were sent
+    logController: new LogController({ disableRequestLogging: true }),
     exposeHeadRoutes: false,
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: (_error, request, reply) => {
       // A path that cannot be decoded comes past the hooks.
       reply.headers(HEADERS);
-      answer(reply as FastifyReply, codeOf(accountOf(request.headers.authorization)) ?? 'invalid_request');
+      answer(
+        reply as FastifyReply,
+        codeOf(accountOf(request.headers.authorization)) ?? 'invalid_request',
+      );
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setValidatorCompiler(TypeBoxValidatorCompiler); // converts what is text in a query; changes nothing in a body
-  app.setSerializerCompiler(() => JSON.stringify); // not made from the schemas, or no response could fail them
+  // Converts what is text in a query; changes nothing in a body
+  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  // Not made from the schemas, or no response could fail them
+  app.setSerializerCompiler(() => JSON.stringify);
   app.addSchema({ $id: 'CardEncryptionKey', ...schemas.CardEncryptionKey });
   app.addSchema({ $id: 'CardPaymentIntent', ...schemas.CardPaymentIntent });
   app.addSchema({ $id: 'CardPaymentIntentList', ...schemas.CardPaymentIntentList });
@@ -90,7 +112,14 @@ export function createService(options: ServiceOptions = {}) {
     request.account = account!;
   });
   app.addHook('onResponse', async (request, reply) => {
-    request.log.info({ method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }, 'answered');
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+      },
+      'answered',
+    );
   });
   app.addHook('onClose', async () => processor.close());
   app.setNotFoundHandler(() => {
@@ -106,17 +135,28 @@ export function createService(options: ServiceOptions = {}) {
         version: '1',
         description: 'Card payment intents with client-side encrypted card data.',
       },
-      components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key: sk_test_...' } } },
+      components: {
+        securitySchemes: {
+          secretKey: { type: 'http', scheme: 'bearer', description: 'A secret key: sk_test_...' },
+        },
+      },
       security: [{ secretKey: [] }],
     },
     refResolver: { buildLocalReference: ({ $id }) => String($id) },
   });
-  app.get('/openapi.json', { config: { isPublic: true }, schema: { hide: true } }, async () => app.swagger());
-  app.register(async (api) => addRoutes(api, { processor, intents, idempotency: createIdempotency(clock) }));
+  app.get('/openapi.json', { config: { isPublic: true }, schema: { hide: true } }, async () =>
+    app.swagger(),
+  );
+  app.register(async (api) =>
+    addRoutes(api, { processor, intents, idempotency: createIdempotency(clock) }),
+  );
 
   return app;
 
-  /** As Fastify does it, but an empty body is no body: clients send the Content-Type with every POST. */
+  /**
+   * As Fastify does it, but an empty body is no body: clients send the Content-Type with every
+   * POST.
+   */
   function acceptJsonOnly() {
     const parseJson = app.getDefaultJsonParser('error', 'error');
     app.removeAllContentTypeParsers();

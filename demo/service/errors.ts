@@ -1,26 +1,56 @@
-/** Every error of the service: its code, its HTTP status, and the one message it ever has. Nothing of a request is in any of them. */
+/**
+ * Every error of the service: its code, its HTTP status, and the one message it ever has. Nothing
+ * of a request is in any of them.
+ */
 export const ERRORS = {
   invalid_json: [400, 'The request body is not valid JSON.'],
-  invalid_request: [400, 'The request is not valid. See the description of the API at /openapi.json.'],
-  authentication_required: [401, 'Send the secret key of your account: "Authorization: Bearer sk_test_...".'],
+  invalid_request: [
+    400,
+    'The request is not valid. See the description of the API at /openapi.json.',
+  ],
+  authentication_required: [
+    401,
+    'Send the secret key of your account: "Authorization: Bearer sk_test_...".',
+  ],
   invalid_api_key: [401, 'No account has this secret key. The sandbox has test-mode keys only.'],
   not_found: [404, 'There is no such operation. See the description of the API at /openapi.json.'],
   intent_not_found: [404, 'Your account has no card payment intent with this id.'],
   request_timeout: [408, 'The request took too long to arrive.'],
-  invalid_intent_state: [409, 'The card payment intent is not in a state that allows this operation.'],
-  intent_busy: [409, 'The card payment intent is being authorized right now. Read it again before you decide what to do.'],
-  idempotency_key_in_use: [409, 'A request with this Idempotency-Key is being processed right now.'],
+  invalid_intent_state: [
+    409,
+    'The card payment intent is not in a state that allows this operation.',
+  ],
+  intent_busy: [
+    409,
+    'The card payment intent is being authorized right now. Read it again before you decide what to do.',
+  ],
+  idempotency_key_in_use: [
+    409,
+    'A request with this Idempotency-Key is being processed right now.',
+  ],
   request_too_large: [413, 'The request body is larger than 64 KiB.'],
   unsupported_media_type: [415, 'Send a JSON body with "Content-Type: application/json".'],
-  unknown_encryption_key: [422, 'Your account has no encryption key with this key_id. Forward the id of the key response unmodified.'],
-  encryption_key_expired: [422, 'The encryption key has expired. Restart the checkout form with a new key.'],
-  encryption_key_used: [422, 'The encryption key has been used: one key takes one block. Restart the checkout form with a new key.'],
+  unknown_encryption_key: [
+    422,
+    'Your account has no encryption key with this key_id. Forward the id of the key response unmodified.',
+  ],
+  encryption_key_expired: [
+    422,
+    'The encryption key has expired. Restart the checkout form with a new key.',
+  ],
+  encryption_key_used: [
+    422,
+    'The encryption key has been used: one key takes one block. Restart the checkout form with a new key.',
+  ],
   invalid_encryption_block: [
     422,
     'The block cannot be decrypted, or the layout does not match its contents. Check the field order, the byte lengths and the public key. ' +
       'The encryption key is spent.',
   ],
-  idempotency_key_reused: [422, 'This Idempotency-Key came with a different request before. Use a fresh one for every operation.'],
+  idempotency_key_reused: [
+    422,
+    'This Idempotency-Key came with a different request before. Use a fresh one for every operation.',
+  ],
   refund_too_large: [422, 'The refund is larger than what is captured and not yet refunded.'],
   headers_too_large: [431, 'The request headers are too large.'],
   internal_error: [500, 'The service failed.'],
@@ -36,7 +66,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** What an error says beyond its code. `param`: the field at fault, by the name that the API gives it. */
+/**
+ * What an error says beyond its code. `param`: the field at fault, by the name that the API gives
+ * it.
+ */
 export interface ErrorDetails {
   message?: string;
   param?: string;

@@ -12,16 +12,19 @@ interface Entry {
 const RETENTION_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Hooks for a route whose requests may carry an Idempotency-Key, after the IETF's draft-ietf-httpapi-idempotency-key-header. A repeated request is
- * answered with the first one's response and `Idempotent-Replayed: true`; `idempotency_key_in_use` while the first is being processed;
- * `idempotency_key_reused` if the request is another. Of a request only a keyed hash is kept, so that no encrypted block outlives its
- * processing. Conflicts and failures of the service (409, 5xx) are not kept: the same request can be made again.
+ * Hooks for a route whose requests may carry an Idempotency-Key, after the IETF's
+ * draft-ietf-httpapi-idempotency-key-header. A repeated request is answered with the first one's
+ * response and `Idempotent-Replayed: true`; `idempotency_key_in_use` while the first is being
+ * processed; `idempotency_key_reused` if the request is another. Of a request only a keyed hash is
+ * kept, so that no encrypted block outlives its processing. Conflicts and failures of the service
+ * (409, 5xx) are not kept: the same request can be made again.
  */
 export function createIdempotency(clock: () => number) {
   const secret = randomBytes(32);
   const entries = new Map<string, Entry>(); // in the order of `since`
   const first = new WeakMap<FastifyRequest, string>();
-  const hash = (...parts: unknown[]) => createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64');
+  const hash = (...parts: unknown[]) =>
+    createHmac('sha256', secret).update(JSON.stringify(parts)).digest('base64');
 
   return {
     /** After authentication and validation: a request that fails these leaves the key free. */
@@ -40,7 +43,11 @@ export function createIdempotency(clock: () => number) {
       if (entry.fingerprint !== fingerprint) throw new ServiceError('idempotency_key_reused');
       if (!entry.response) throw new ServiceError('idempotency_key_in_use');
       const { status, body } = entry.response;
-      return reply.code(status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body);
+      return reply
+        .code(status)
+        .header('idempotent-replayed', 'true')
+        .type('application/json; charset=utf-8')
+        .send(body);
     },
 
     async onSend(request: FastifyRequest, reply: FastifyReply, body: unknown) {

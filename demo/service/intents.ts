@@ -1,12 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from './errors.ts';
 import type { Processor } from './processor/index.ts';
-import type { CancelBody, CardPaymentIntent, CreateBody, EncryptedCardBlock, ListQuery, RefundBody } from './schemas.ts';
+import type {
+  CancelBody,
+  CardPaymentIntent,
+  CreateBody,
+  EncryptedCardBlock,
+  ListQuery,
+  RefundBody,
+} from './schemas.ts';
 
 /**
- * The card payment intents of all accounts, in memory. An intent is never changed, only replaced: what was returned once stays as it was.
- * Every operation rejects or throws {@link ServiceError}: `intent_not_found` if the account has no such intent, `invalid_intent_state` if its
- * status does not allow the operation, `intent_busy` while it is being authorized.
+ * The card payment intents of all accounts, in memory. An intent is never changed, only replaced:
+ * what was returned once stays as it was. Every operation rejects or throws {@link ServiceError}:
+ * `intent_not_found` if the account has no such intent, `invalid_intent_state` if its status does
+ * not allow the operation, `intent_busy` while it is being authorized.
  *
  * Specification: "States and transitions".
  */
@@ -39,17 +47,27 @@ export function createIntents({ clock, processor }: { clock: () => number; proce
       });
     },
 
-    async authorize(account: string, id: string, block: EncryptedCardBlock): Promise<CardPaymentIntent> {
+    async authorize(
+      account: string,
+      id: string,
+      block: EncryptedCardBlock,
+    ): Promise<CardPaymentIntent> {
       const intent = getIn(['created'], account, id);
       authorizing.add(id); // in the turn of the check: of many at once exactly one gets here
       try {
         const answer = await processor.authorize(account, block);
         if (answer.outcome === 'refused') throw new ServiceError(answer.code);
         const { processor_ref } = answer;
-        if (answer.outcome === 'declined') return move(account, intent, 'failed', { processor_ref, failure_reason: answer.reason });
+        if (answer.outcome === 'declined')
+          return move(account, intent, 'failed', { processor_ref, failure_reason: answer.reason });
         const payment_method = { brand: answer.brand, last4: answer.last4 };
-        if (intent.capture_method === 'manual') return move(account, intent, 'authorized', { processor_ref, payment_method });
-        return move(account, intent, 'committed', { processor_ref, payment_method, amount_captured: intent.amount });
+        if (intent.capture_method === 'manual')
+          return move(account, intent, 'authorized', { processor_ref, payment_method });
+        return move(account, intent, 'committed', {
+          processor_ref,
+          payment_method,
+          amount_captured: intent.amount,
+        });
       } finally {
         authorizing.delete(id);
       }
@@ -62,10 +80,15 @@ export function createIntents({ clock, processor }: { clock: () => number; proce
 
     cancel(account: string, id: string, body: CancelBody): CardPaymentIntent {
       const intent = getIn(['created', 'authorized'], account, id);
-      return move(account, intent, 'cancelled', { cancellation_reason: body.cancellation_reason ?? 'requested_by_customer' });
+      return move(account, intent, 'cancelled', {
+        cancellation_reason: body.cancellation_reason ?? 'requested_by_customer',
+      });
     },
 
-    /** Throws `refund_too_large` if less than `amount` (minor units; without it, all that is left) is captured and not yet refunded. */
+    /**
+     * Throws `refund_too_large` if less than `amount` (minor units; without it, all that is left)
+     * is captured and not yet refunded.
+     */
     refund(account: string, id: string, body: RefundBody): CardPaymentIntent {
       const intent = getIn(['committed'], account, id);
       const left = intent.amount_captured - intent.amount_refunded;
@@ -78,10 +101,16 @@ export function createIntents({ clock, processor }: { clock: () => number; proce
 
     /** Newest first. Throws `intent_not_found` if `starting_after` is no intent of the account. */
     list(account: string, { limit = 10, starting_after }: ListQuery) {
-      const own = [...intents.values()].filter((entry) => entry.account === account).map((entry) => entry.intent);
+      const own = [...intents.values()]
+        .filter((entry) => entry.account === account)
+        .map((entry) => entry.intent);
       const newestFirst = own.reverse();
-      const start = starting_after === undefined ? 0 : newestFirst.indexOf(get(account, starting_after)) + 1;
-      return { data: newestFirst.slice(start, start + limit), has_more: newestFirst.length > start + limit };
+      const start =
+        starting_after === undefined ? 0 : newestFirst.indexOf(get(account, starting_after)) + 1;
+      return {
+        data: newestFirst.slice(start, start + limit),
+        has_more: newestFirst.length > start + limit,
+      };
     },
   };
 
@@ -91,19 +120,35 @@ export function createIntents({ clock, processor }: { clock: () => number; proce
     return entry.intent;
   }
 
-  function getIn(statuses: CardPaymentIntent['status'][], account: string, id: string): CardPaymentIntent {
+  function getIn(
+    statuses: CardPaymentIntent['status'][],
+    account: string,
+    id: string,
+  ): CardPaymentIntent {
     const intent = get(account, id);
     if (authorizing.has(id)) throw new ServiceError('intent_busy');
     if (!statuses.includes(intent.status)) throw new ServiceError('invalid_intent_state');
     return intent;
   }
 
-  function move(account: string, intent: CardPaymentIntent, status: CardPaymentIntent['status'], changes: Partial<CardPaymentIntent>) {
+  function move(
+    account: string,
+    intent: CardPaymentIntent,
+    status: CardPaymentIntent['status'],
+    changes: Partial<CardPaymentIntent>,
+  ) {
     return change(account, intent, { status, status_at: clock(), ...changes });
   }
 
-  /** `updated` changes with every change: also with two in one millisecond, or when the clock is set back. */
-  function change(account: string, intent: CardPaymentIntent, changes: Partial<CardPaymentIntent>): CardPaymentIntent {
+  /**
+   * `updated` changes with every change: also with two in one millisecond, or when the clock is set
+   * back.
+   */
+  function change(
+    account: string,
+    intent: CardPaymentIntent,
+    changes: Partial<CardPaymentIntent>,
+  ): CardPaymentIntent {
     return save(account, { ...intent, ...changes, updated: Math.max(clock(), intent.updated + 1) });
   }
 

@@ -12,8 +12,14 @@ interface Parts {
   idempotency: ReturnType<typeof createIdempotency>;
 }
 
-/** The operations. Specification: "Endpoints"; commit, cancel, refund, reading and listing are this sandbox's choice. */
-export function addRoutes(api: Parameters<FastifyPluginAsyncTypebox>[0], { processor, intents, idempotency }: Parts) {
+/**
+ * The operations. Specification: "Endpoints"; commit, cancel, refund, reading and listing are this
+ * sandbox's choice.
+ */
+export function addRoutes(
+  api: Parameters<FastifyPluginAsyncTypebox>[0],
+  { processor, intents, idempotency }: Parts,
+) {
   const errors = { '4XX': Type.Ref('Error'), '5XX': Type.Ref('Error') };
   const key = { 201: Type.Ref('CardEncryptionKey'), ...errors };
   const intent = { 200: Type.Ref('CardPaymentIntent'), ...errors };
@@ -43,24 +49,43 @@ export function addRoutes(api: Parameters<FastifyPluginAsyncTypebox>[0], { proce
   api.get(
     '/payments/card',
     {
-      schema: { summary: 'List intents', querystring: schemas.ListQuery, response: { 200: Type.Ref('CardPaymentIntentList'), ...errors } },
+      schema: {
+        summary: 'List intents',
+        querystring: schemas.ListQuery,
+        response: { 200: Type.Ref('CardPaymentIntentList'), ...errors },
+      },
     },
     async (request) => intents.list(request.account, request.query),
   );
 
-  api.get('/payments/card/:id', { schema: { summary: 'Read an intent', params, response: intent } }, async (request) =>
-    intents.get(request.account, request.params.id),
+  api.get(
+    '/payments/card/:id',
+    { schema: { summary: 'Read an intent', params, response: intent } },
+    async (request) => intents.get(request.account, request.params.id),
   );
 
   api.post(
     '/payments/card/:id/authorize',
-    { ...idempotency, schema: { summary: 'Authorize', headers, params, body: schemas.EncryptedCardBlock, response: intent } },
+    {
+      ...idempotency,
+      schema: {
+        summary: 'Authorize',
+        headers,
+        params,
+        body: schemas.EncryptedCardBlock,
+        response: intent,
+      },
+    },
     async (request) => intents.authorize(request.account, request.params.id, request.body),
   );
 
   api.post(
     '/payments/card/:id/commit',
-    { ...idempotency, preValidation: refuseBody, schema: { summary: 'Commit an authorized intent', headers, params, response: intent } },
+    {
+      ...idempotency,
+      preValidation: refuseBody,
+      schema: { summary: 'Commit an authorized intent', headers, params, response: intent },
+    },
     async (request) => intents.commit(request.account, request.params.id),
   );
 

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@fastify/type-provider-typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
 
-// The shapes of everything that goes over the wire. Requests are validated against them, /openapi.json is made of them, and the tests hold
-// every response against them. None has a `pattern`: a regular expression that matches keeps its subject, and a body can be a misposted card.
+// The shapes of everything that goes over the wire. Requests are validated against them,
+// /openapi.json is made of them, and the tests hold
+// every response against them. None has a `pattern`: a regular expression that matches keeps its
+// subject, and a body can be a misposted card.
 
 const keysOf = <T extends object>(object: T) => Object.keys(object) as [keyof T & string];
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -19,11 +21,32 @@ export const FAILURE_REASONS = [
   'processing_error',
   'stolen_card',
 ] as const;
-const CANCELLATION_REASONS = ['abandoned', 'duplicate', 'fraudulent', 'requested_by_customer'] as const;
-export const BRANDS = ['amex', 'diners', 'discover', 'jcb', 'maestro', 'mastercard', 'unionpay', 'visa', 'unknown'] as const;
+const CANCELLATION_REASONS = [
+  'abandoned',
+  'duplicate',
+  'fraudulent',
+  'requested_by_customer',
+] as const;
+export const BRANDS = [
+  'amex',
+  'diners',
+  'discover',
+  'jcb',
+  'maestro',
+  'mastercard',
+  'unionpay',
+  'visa',
+  'unknown',
+] as const;
 
-const Amount = Type.Integer({ minimum: 1, maximum: 99_999_999, description: 'Minor units: 1000 means 10.00 in a two-decimal currency.' });
-const Currency = Type.Enum(['AUD', 'CAD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD'], { description: 'ISO 4217, in capitals.' });
+const Amount = Type.Integer({
+  minimum: 1,
+  maximum: 99_999_999,
+  description: 'Minor units: 1000 means 10.00 in a two-decimal currency.',
+});
+const Currency = Type.Enum(['AUD', 'CAD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD'], {
+  description: 'ISO 4217, in capitals.',
+});
 const CaptureMethod = Type.Enum(['automatic', 'manual']);
 const Description = Type.String({ maxLength: 500 });
 const StatementDescriptor = Type.String({ minLength: 1, maxLength: 22 });
@@ -39,7 +62,10 @@ export const CardEncryptionKey = Type.Object(
     id: Type.String({ description: 'Prefixed cek_. Sent back with the ciphertext as key_id.' }),
     scheme: Type.Literal('RSA_OAEP_SHA256_V1'),
     public_key: Type.String({ description: 'Base64 of a DER (SPKI) RSA public key.' }),
-    expires_at: Type.Integer({ description: 'Unix timestamp in milliseconds. After this instant the key is no longer accepted.' }),
+    expires_at: Type.Integer({
+      description:
+        'Unix timestamp in milliseconds. After this instant the key is no longer accepted.',
+    }),
   },
   closed,
 );
@@ -57,7 +83,12 @@ export const CardPaymentIntent = Type.Object(
     failure_reason: nullable(Type.Enum([...FAILURE_REASONS])),
     cancellation_reason: nullable(Type.Enum([...CANCELLATION_REASONS])),
     capture_method: CaptureMethod,
-    payment_method: nullable(Type.Object({ brand: Type.Enum([...BRANDS]), last4: Type.String({ minLength: 4, maxLength: 4 }) }, closed)),
+    payment_method: nullable(
+      Type.Object(
+        { brand: Type.Enum([...BRANDS]), last4: Type.String({ minLength: 4, maxLength: 4 }) },
+        closed,
+      ),
+    ),
     description: nullable(Description),
     statement_descriptor: nullable(StatementDescriptor),
     metadata: Metadata,
@@ -88,7 +119,10 @@ export const CreateBody = Type.Object(
   closed,
 );
 
-/** Types only. What `field` and `len` say is the processor's to judge, so that every layout that does not match has one answer. */
+/**
+ * Types only. What `field` and `len` say is the processor's to judge, so that every layout that
+ * does not match has one answer.
+ */
 export const EncryptedCardBlock = Type.Object(
   {
     payload: Type.String({ description: 'Base64 of the RSA ciphertext.' }),
@@ -96,7 +130,9 @@ export const EncryptedCardBlock = Type.Object(
     layout: Type.Array(
       Type.Object(
         {
-          field: Type.String({ description: 'Pan, Name, ExpMonth, ExpYear, Cvc: each once, in this order.' }),
+          field: Type.String({
+            description: 'Pan, Name, ExpMonth, ExpYear, Cvc: each once, in this order.',
+          }),
           len: Type.Integer({ description: "The UTF-8 byte length of that field's value." }),
         },
         closed,
@@ -106,18 +142,27 @@ export const EncryptedCardBlock = Type.Object(
   closed,
 );
 
-export const CancelBody = Type.Object({ cancellation_reason: Type.Optional(Type.Enum([...CANCELLATION_REASONS])) }, closed);
+export const CancelBody = Type.Object(
+  { cancellation_reason: Type.Optional(Type.Enum([...CANCELLATION_REASONS])) },
+  closed,
+);
 export const RefundBody = Type.Object({ amount: Type.Optional(Amount) }, closed);
 
 export const IntentParams = Type.Object({ id: Type.String() });
 export const ListQuery = Type.Object(
   {
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
-    starting_after: Type.Optional(Type.String({ description: 'The id of an intent: the list goes on with the next older one.' })),
+    starting_after: Type.Optional(
+      Type.String({
+        description: 'The id of an intent: the list goes on with the next older one.',
+      }),
+    ),
   },
   closed,
 );
-export const IdempotencyHeaders = Type.Object({ 'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })) });
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+});
 
 export const ErrorResponse = Type.Object(
   {

@@ -26,13 +26,21 @@ export function decide(card: CardFields, now: number): Decision {
   const processor_ref = `ref_${randomBytes(12).toString('hex')}`;
   const reason = hasExpired(card, now) ? 'expired_card' : declineReason(card.Pan);
   if (reason) return { outcome: 'declined', processor_ref, reason };
-  return { outcome: 'approved', processor_ref, brand: brandOf(card.Pan), last4: Buffer.from(card.Pan.subarray(-4)).toString('latin1') };
+  return {
+    outcome: 'approved',
+    processor_ref,
+    brand: brandOf(card.Pan),
+    last4: Buffer.from(card.Pan.subarray(-4)).toString('latin1'),
+  };
 }
 
 /** A card is good to the end of its month, until that has ended everywhere on Earth (UTC-12). */
 function hasExpired({ ExpYear, ExpMonth }: CardFields, now: number): boolean {
   const there = new Date(now - 12 * 60 * 60 * 1000);
-  return toNumber(ExpYear) * 12 + toNumber(ExpMonth) - 1 < there.getUTCFullYear() * 12 + there.getUTCMonth();
+  return (
+    toNumber(ExpYear) * 12 + toNumber(ExpMonth) - 1 <
+    there.getUTCFullYear() * 12 + there.getUTCMonth()
+  );
 }
 
 /** Compares bytes: the number never becomes a string, which could not be wiped. */

@@ -26,7 +26,9 @@ export async function openBlock<T>(
 ): Promise<T | undefined> {
   const { modulusLength } = privateKey.algorithm as webcrypto.RsaHashedKeyAlgorithm;
   const ciphertext = decodeBase64(block.payload, modulusLength / 8);
-  const decrypted = await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, privateKey, ciphertext).catch(() => undefined);
+  const decrypted = await webcrypto.subtle
+    .decrypt({ name: 'RSA-OAEP' }, privateKey, ciphertext)
+    .catch(() => undefined);
   const plaintext = decrypted ? new Uint8Array(decrypted) : new Uint8Array(modulusLength / 8);
   const card = cut(plaintext, block.layout);
   try {
@@ -39,7 +41,9 @@ export async function openBlock<T>(
 /** Anything but the canonical Base64 of one RSA block becomes zeros, which no key decrypts. */
 function decodeBase64(base64: string, length: number): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(base64, 'base64'); // leaves out what is not Base64: hence the comparison
-  return bytes.length === length && bytes.toString('base64') === base64 ? new Uint8Array(bytes) : new Uint8Array(length);
+  return bytes.length === length && bytes.toString('base64') === base64
+    ? new Uint8Array(bytes)
+    : new Uint8Array(length);
 }
 
 const isDigits = (value: Uint8Array) => value.every((byte) => byte >= 0x30 && byte <= 0x39);
@@ -48,7 +52,12 @@ const isDigits = (value: Uint8Array) => value.every((byte) => byte >= 0x30 && by
 const FIELDS = [
   ['Pan', 12, 19, (value: Uint8Array) => isDigits(value) && passesLuhn(value)],
   ['Name', 1, Number.POSITIVE_INFINITY, isUtf8],
-  ['ExpMonth', 2, 2, (value: Uint8Array) => isDigits(value) && toNumber(value) >= 1 && toNumber(value) <= 12],
+  [
+    'ExpMonth',
+    2,
+    2,
+    (value: Uint8Array) => isDigits(value) && toNumber(value) >= 1 && toNumber(value) <= 12,
+  ],
   ['ExpYear', 4, 4, isDigits],
   ['Cvc', 3, 4, isDigits],
 ] as const;
@@ -62,7 +71,13 @@ function cut(plaintext: Uint8Array, layout: Layout): CardFields | undefined {
     const value = plaintext.subarray(start, start + len);
     card[field] = value;
     start += len;
-    matches = layout[i]?.field === field && len >= min && len <= max && value.length === len && isValid(value) && matches;
+    matches =
+      layout[i]?.field === field &&
+      len >= min &&
+      len <= max &&
+      value.length === len &&
+      isValid(value) &&
+      matches;
   });
   return matches && start === plaintext.length ? (card as CardFields) : undefined;
 }

@@ -23,7 +23,11 @@ const EXPIRED_ID_RETENTION_MS = 24 * 60 * 60 * 1000;
 const READY_PAIRS = 4;
 
 /** The keys of the processor. A private key leaves this module once, for the one decryption it is made for. */
-export function createEncryptionKeys({ lifetimeMs, clock, generateKeyPair }: EncryptionKeysOptions) {
+export function createEncryptionKeys({
+  lifetimeMs,
+  clock,
+  generateKeyPair,
+}: EncryptionKeysOptions) {
   const current = new Map<string, KeyRecord>(); // both in the order of issue, which is the order of expiry
   const expired = new Map<string, KeyRecord>();
   const pairs = keyPairPool(generateKeyPair);

@@ -1,15 +1,23 @@
 import { webcrypto } from 'node:crypto';
 import type { CardEncryptionKey, EncryptedCardBlock } from '../schemas.ts';
-import { type Decision, decide } from './decision.ts';
+import { DECLINED_NUMBERS, type Decision, decide } from './decision.ts';
 import { openBlock } from './encrypted-block.ts';
-import { createEncryptionKeys, type EncryptionKeysOptions, type KeyPair } from './encryption-keys.ts';
+import {
+  createEncryptionKeys,
+  type EncryptionKeysOptions,
+  type KeyPair,
+} from './encryption-keys.ts';
 
-export type { KeyPair };
+export { DECLINED_NUMBERS, type KeyPair };
 
 /** Why a block was not looked at, or could not be read. */
 export interface Refusal {
   outcome: 'refused';
-  code: 'unknown_encryption_key' | 'encryption_key_expired' | 'encryption_key_used' | 'invalid_encryption_block';
+  code:
+    | 'unknown_encryption_key'
+    | 'encryption_key_expired'
+    | 'encryption_key_used'
+    | 'invalid_encryption_block';
 }
 
 /**
@@ -42,6 +50,11 @@ export function createProcessor(options: EncryptionKeysOptions): Processor {
 
 /** An RSA pair whose private half WebCrypto exports to nobody. `modulusLength`: bits. */
 export async function generateRsaKeyPair(modulusLength: 2048 | 3072 | 4096): Promise<KeyPair> {
-  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256', modulusLength, publicExponent: new Uint8Array([1, 0, 1]) };
+  const algorithm = {
+    name: 'RSA-OAEP',
+    hash: 'SHA-256',
+    modulusLength,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  };
   return webcrypto.subtle.generateKey(algorithm, false, ['encrypt', 'decrypt']);
 }

@@ -1,0 +1,38 @@
+/** Reads a whole number from the command line, and throws a RangeError that names the option. */
+export function wholeNumber(text: string, option: string, min: number, max: number): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
+    throw new RangeError(`--${option} must be a whole number from ${min} to ${max}`);
+  }
+  return number;
+}
+
+interface Advice {
+  usage: string;
+  /** A command with another port, for someone whose port is taken. */
+  otherPort: string;
+}
+
+/**
+ * What the user can do about an error, if there is something; otherwise the error with its stack.
+ */
+export function advise(error: NodeJS.ErrnoException & { port?: number }, advice: Advice): string {
+  const { code, port, message, stack } = error;
+  if (code === 'EADDRINUSE') return `Port ${port} is taken. ${advice.otherPort}`;
+  if (code === 'EACCES') return `You may not use port ${port}. ${advice.otherPort}`;
+  const isMistyped = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS');
+  return isMistyped ? `${message}\n${advice.usage}` : (stack ?? message);
+}
+
+/**
+ * Under npm or npx a signal may end only npm's own process. Then this one ends, too: it would hold
+ * the port, and nobody would know about it.
+ */
+export function endWithParent(close: () => unknown) {
+  if (!process.env.npm_lifecycle_event) return;
+  const { ppid } = process;
+  const look = () => {
+    if (process.ppid !== ppid) close();
+  };
+  setInterval(look, 250).unref();
+}
