@@ -1,10 +1,12 @@
 /** The whole system on one machine: `npm start`. */
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { slowClock } from './explained/faults.ts';
+import { createExplanation } from './explained/onlooker.ts';
 import { createMerchant } from './merchant/app.ts';
-import { createExplanation } from './merchant/explain.ts';
-import { slowClock } from './merchant/faults.ts';
+import { CardPayments } from './merchant/card-payments.ts';
 import { ACCOUNTS, createService } from './service/app.ts';
+import { advise, endWithParent, wholeNumber } from './service/command-line.ts';
 
 export interface DemoOptions {
   /** Of the merchant's server; 0 takes one that is free. */
@@ -13,7 +15,9 @@ export interface DemoOptions {
   servicePort: number;
   /** Milliseconds from issuing an encryption key to its `expires_at`; 15 minutes. */
   keyLifetimeMs?: number;
-  /** Gets what the servers have to say, line by line: never anything of a card, nor the secret key. */
+  /**
+   * Gets what the servers have to say, line by line: never anything of a card, nor the secret key.
+   */
   log: (line: string) => void;
 }
 
@@ -22,7 +26,12 @@ export interface DemoOptions {
  *
  * @throws the listen error, such as `EADDRINUSE`, with nothing left running.
  */
-export async function startDemo({ port, servicePort, keyLifetimeMs = 15 * 60 * 1000, log }: DemoOptions) {
+export async function startDemo({
+  port,
+  servicePort,
+  keyLifetimeMs = 15 * 60 * 1000,
+  log,
+}: DemoOptions) {
   const slow = slowClock(keyLifetimeMs);
   const service = createService({
     keyLifetimeMs,
@@ -38,22 +47,31 @@ export async function startDemo({ port, servicePort, keyLifetimeMs = 15 * 60 * 1
     const late = await slow.open(service);
     closing.unshift(late.close);
     const { secretKey } = ACCOUNTS[0];
+    const explanation = createExplanation({ slowAddress: late.address, secretKey });
+    const payments = new CardPayments({ baseUrl: serviceAddress, secretKey });
     const merchant = createMerchant({
-      baseUrl: serviceAddress,
-      secretKey,
+      payments: explanation.watch(payments),
       log: (line) => log(`merchant: ${line}`),
-      onlooker: createExplanation({ slowAddress: late.address, secretKey }),
     });
+    explanation.mount(merchant);
     closing.unshift(() => merchant.close()); // the merchant first: it uses the service
     const merchantAddress = await listen(merchant, port);
-    return { explained: `${merchantAddress}/explained`, checkout: `${merchantAddress}/checkout`, service: serviceAddress, close };
+    return {
+      explained: `${merchantAddress}/explained`,
+      checkout: `${merchantAddress}/checkout`,
+      service: serviceAddress,
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function listen(server: { listen(options: { host: string; port: number }): Promise<string> }, port: number): Promise<string> {
+async function listen(
+  server: { listen(options: { host: string; port: number }): Promise<string> },
+  port: number,
+): Promise<string> {
   return server.listen({ host: '127.0.0.1', port });
 }
 
@@ -87,11 +105,9 @@ async function main() {
     keyLifetimeMs: wholeNumber(values['key-lifetime-ms'], 'key-lifetime-ms', 1, 2 ** 31 - 1),
     log: console.log,
   });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close); // on: tsx may pass on what the terminal sent, too
-  if (process.env.npm_lifecycle_event) {
-    const { ppid } = process; // npm's shell: a signal that is sent to npm alone ends that and no more
-    setInterval(() => process.ppid === ppid || demo.close(), 250).unref();
-  }
+  // On: tsx may pass on what the terminal sent, too
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, demo.close);
+  endWithParent(demo.close);
   console.log(`See it explained:     ${demo.explained}`);
   console.log(`Checkout page:        ${demo.checkout}`);
   console.log(`With a script tag:    ${demo.checkout}/plain`);
@@ -99,27 +115,10 @@ async function main() {
   console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');
 }
 
-function wholeNumber(text: string, option: string, min: number, max: number): number {
-  const number = Number(text);
-  if (text.trim() === '' || !Number.isInteger(number) || number < min || number > max) {
-    throw new RangeError(`--${option} must be a whole number from ${min} to ${max}`);
-  }
-  return number;
-}
-
-/** What to do about it, for what a user can mend. */
-function explain(error: NodeJS.ErrnoException & { port?: number }): string {
-  if (error.code === 'EADDRINUSE' || error.code === 'EACCES') {
-    const why = error.code === 'EADDRINUSE' ? 'is taken' : 'is not for you to use';
-    return `Port ${error.port} ${why}. Choose others: npm start -- --port 4000 --service-port 4001`;
-  }
-  if (error instanceof RangeError || error.code?.startsWith('ERR_PARSE_ARGS')) return `${error.message}\n${USAGE}`;
-  return error.stack ?? error.message;
-}
-
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   main().catch((error) => {
-    console.error(explain(error));
+    const otherPort = 'Choose others: npm start -- --port 4000 --service-port 4001';
+    console.error(advise(error, { usage: USAGE, otherPort }));
     process.exitCode = 1;
   });
 }

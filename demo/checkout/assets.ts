@@ -2,35 +2,37 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** What the pages load, by file name. Made anew at each start. */
-export function buildAssets(): Map<string, Asset> {
-  return new Map([
-    ['checkout.css', stylesheet('checkout.css')],
-    ['bundled.js', script('bundled/script.ts')],
-    ['cardseal.js', { type: 'text/javascript', body: readFileSync(join(import.meta.dirname, '../../dist/cardseal.js'), 'utf8') }],
-  ]);
-}
-
-/** What the explanation beside the pages loads, by file name. */
-export function buildExplanation(): Map<string, Asset> {
-  return new Map([
-    ['explained.css', stylesheet('explained/explained.css')],
-    ['panel.js', script('explained/panel.ts')],
-  ]);
-}
-
+/** A file that a page loads. */
 export interface Asset {
+  /** The media type, for the `Content-Type` header. */
   type: string;
   body: string;
 }
 
-function stylesheet(path: string): Asset {
-  return { type: 'text/css', body: readFileSync(join(import.meta.dirname, path), 'utf8') };
+/** The files that the checkout pages load, by file name. They are built at each start. */
+export function buildAssets(): Map<string, Asset> {
+  const here = import.meta.dirname;
+  const cardseal = readFileSync(join(here, '../../dist/cardseal.js'), 'utf8');
+  return new Map([
+    ['checkout.css', stylesheet(here, 'checkout.css')],
+    ['bundled.js', script(here, 'bundled/script.ts')],
+    ['cardseal.js', { type: 'text/javascript', body: cardseal }],
+  ]);
 }
 
-/** As a checkout developer's bundler would: one module of the page's script and what it uses of cardseal. */
-function script(entry: string): Asset {
-  const entryPoints = [join(import.meta.dirname, entry)];
-  const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, format: 'esm', target: 'es2022', charset: 'utf8' });
+export function stylesheet(folder: string, file: string): Asset {
+  return { type: 'text/css', body: readFileSync(join(folder, file), 'utf8') };
+}
+
+/** Bundles a script as a checkout developer's bundler does: the module and what it imports. */
+export function script(folder: string, entry: string): Asset {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(folder, entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    charset: 'utf8',
+  });
   return { type: 'text/javascript', body: outputFiles[0]!.text };
 }

@@ -1,9 +1,18 @@
 import { type Html, html } from './html.ts';
 
-/** A whole page. `script`: the element that loads its script. */
-export function frame({ title, script, body }: { title: string; script?: Html; body: Html }): string {
+interface Page {
+  title: string;
+  /** The element that loads the page's script. */
+  script?: Html;
+  body: Html;
+  /** A BCP 47 language tag. Default: `en`. */
+  language?: string;
+}
+
+/** A whole page. */
+export function frame({ title, script, body, language = 'en' }: Page): string {
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
   <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -22,7 +31,8 @@ export function frame({ title, script, body }: { title: string; script?: Html; b
 }
 
 /** `amount`: minor units. */
-export function money({ amount, currency }: { amount: number; currency: string }): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+export function money(price: { amount: number; currency: string }, language = 'en'): string {
+  const { amount, currency } = price;
+  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
   return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits!);
 }

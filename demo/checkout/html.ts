@@ -3,8 +3,14 @@ export class Html {
   constructor(readonly markup: string) {}
 }
 
-/** Makes markup of a template. What is put in is escaped, for text and for attributes in double quotes; a list is joined. */
-export function html(template: TemplateStringsArray, ...values: (string | number | Html | Html[] | undefined)[]): Html {
+/**
+ * Makes markup of a template. What is put in is escaped, for text and for attributes in double
+ * quotes; a list is joined.
+ */
+export function html(
+  template: TemplateStringsArray,
+  ...values: (string | number | Html | Html[] | undefined)[]
+): Html {
   return new Html(template.map((text, i) => (i ? toMarkup(values[i - 1]) : '') + text).join(''));
 }
 

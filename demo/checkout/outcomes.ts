@@ -1,5 +1,7 @@
 import { frame, money } from './frame.ts';
 import { html } from './html.ts';
+import type { Order } from './order.ts';
+import { fill, type Notice, noticeText, type Texts } from './texts.ts';
 
 /** What the service told of a payment that succeeded. `amount`: minor units. */
 export interface Receipt {
@@ -10,39 +12,88 @@ export interface Receipt {
   payment_method: { brand: string; last4: string } | null;
 }
 
-export function receiptPage({ id, status, payment_method, ...order }: Receipt): string {
+export function receiptPage(
+  { id, status, payment_method, ...price }: Receipt,
+  texts: Texts,
+): string {
+  const { language } = texts;
   return frame({
-    title: 'Paid',
-    body: html`<h1>Thank you</h1>
+    language,
+    title: texts.paid,
+    body: html`<h1>${texts.thanks}</h1>
       <dl>
-        <dt>Amount</dt><dd>${money(order)}</dd>
-        <dt>Status</dt><dd>${status}</dd>
-        <dt>Card</dt><dd>${payment_method?.brand} ending in ${payment_method?.last4}</dd>
-        <dt>Reference</dt><dd>${id}</dd>
+        <dt>${texts.amount}</dt><dd>${money(price, language)}</dd>
+        <dt>${texts.status}</dt><dd>${status}</dd>
+        <dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { ...payment_method })}</dd>
+        <dt>${texts.reference}</dt><dd>${id}</dd>
       </dl>
-      ${newOrder}`,
+      ${newOrder(texts)}`,
   });
 }
 
-export function processingPage(): string {
+export function invoicePage(order: Order, texts: Texts): string {
+  const { language } = texts;
   return frame({
-    title: 'Payment under way',
-    body: html`<h1>Your payment is under way</h1>
-      <p>Please do not pay again. <a href="/checkout">See how it went</a></p>`,
+    language,
+    title: texts.byInvoice,
+    body: html`<h1>${texts.thanks}</h1>
+      <dl>
+        <dt>${texts.amount}</dt><dd>${money(order, language)}</dd>
+      </dl>
+      <p>${texts.invoiced}</p>
+      ${newOrder(texts)}`,
   });
 }
 
-/** The service's answer was lost, so the card must not be asked for again: the merchant resolves the intent. */
-export function unknownPage(intentId: string): string {
+export function processingPage(texts: Texts): string {
   return frame({
-    title: 'Payment not confirmed',
-    body: html`<h1>We do not know yet whether you have paid</h1>
-      <p>Please do not pay again. We are finding out and will tell you. Your reference: <strong>${intentId}</strong></p>
-      ${newOrder}`,
+    language: texts.language,
+    title: texts.underWay,
+    body: html`<h1>${texts.underWay}</h1>
+      <p>${texts.doNotPayAgain} <a href="/checkout">${texts.seeHowItWent}</a></p>`,
   });
 }
 
-/** Of what went wrong only `text`, which is fixed: an error can repeat what was posted. */
+/**
+ * The service's answer was lost, so the card must not be asked for again: people resolve the
+ * intent.
+ */
+export function unknownPage(intentId: string, texts: Texts): string {
+  return frame({
+    language: texts.language,
+    title: texts.notConfirmed,
+    body: html`<h1>${texts.unknown}</h1>
+      <p>${texts.doNotPayAgain} ${texts.findingOut} <strong>${intentId}</strong></p>
+      ${newOrder(texts)}`,
+  });
+}
+
+/**
+ * A card arrived, but the server does not know its order: it may have been restarted after the card
+ * was charged.
+ */
+export function uncertainPage(texts: Texts): string {
+  return frame({
+    language: texts.language,
+    title: texts.notConfirmed,
+    body: html`<h1>${texts.uncertain}</h1>
+      <p>${texts.doNotPayAgain} ${texts.askUs}</p>
+      ${newOrder(texts)}`,
+  });
+}
+
+/** An earlier order that was not paid. */
+export function unpaidPage(texts: Texts, notice: Notice | undefined): string {
+  return frame({
+    language: texts.language,
+    title: texts.notPaid,
+    body: html`<h1>${texts.notPaid}</h1>
+      ${notice && html`<p>${noticeText(texts, notice)}</p>`}
+      ${newOrder(texts)}`,
+  });
+}
+
+/** Of what went wrong it shows only `text`, which is fixed: an error can repeat what was posted. */
 export function problemPage(text: string): string {
   return frame({
     title: 'Something went wrong',
@@ -52,4 +103,5 @@ export function problemPage(text: string): string {
   });
 }
 
-const newOrder = html`<form method="post" action="/checkout/new"><button>Place another order</button></form>`;
+const newOrder = ({ newOrder }: Texts) =>
+  html`<form method="post" action="/checkout/new"><button>${newOrder}</button></form>`;

@@ -1,24 +1,29 @@
-import { cardFields } from '../card-fields.ts';
+import { cardFields, payButton, paymentMethods } from '../card-fields.ts';
 import { frame, money } from '../frame.ts';
 import { html } from '../html.ts';
 import type { Order } from '../order.ts';
+import { ENGLISH, fill, type Notice, noticeText } from '../texts.ts';
 
 /**
- * The page with the card form. Its script asks for the key, enables the button, and sends what cardseal made of the card.
+ * The page with the card form. Its script asks for the key and sends what cardseal made of the
+ * card.
  *
  * @param notice - Why the shopper sees the form again.
  */
-export function bundledPage(order: Order, notice?: string): string {
+export function bundledPage(order: Order, notice?: Notice): string {
+  const amount = money(order);
+  const reason = notice && noticeText(ENGLISH, notice);
   return frame({
-    title: notice ?? 'Checkout',
+    title: reason ?? ENGLISH.checkout,
     script: html`<script type="module" src="/assets/bundled.js"></script>`,
-    body: html`<h1>Checkout</h1>
-      ${notice && html`<p class="notice" role="alert" tabindex="-1" autofocus>${notice}</p>`}
-      <p>${order.description}: <strong>${money(order)}</strong></p>
-      <noscript><p class="notice">Paying needs JavaScript: it encrypts your card on this page. Without it nothing can be sent.</p></noscript>
+    body: html`<h1>${ENGLISH.checkout}</h1>
+      ${reason && html`<p class="notice" role="alert" tabindex="-1" autofocus>${reason}</p>`}
+      <p>${order.description}: <strong>${amount}</strong></p>
       <form id="checkout" method="post" action="/checkout/pay">
-        ${cardFields()}
-        <button disabled>Pay ${money(order)}</button>
+        ${paymentMethods(ENGLISH)}
+        ${cardFields(ENGLISH)}
+        <p role="status" data-cardseal-status></p>
+        ${payButton(fill(ENGLISH.pay, { amount }), ENGLISH)}
         <p id="status" role="status">Preparing the encryption …</p>
       </form>`,
   });

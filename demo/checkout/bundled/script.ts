@@ -1,65 +1,77 @@
-import type { CardEncryptionErrorCode, CardEncryptionKey, EncryptedCard } from 'cardseal';
+import type { CardEncryptionKey, EncryptedCard } from 'cardseal';
 import { bindCardForm } from 'cardseal/form';
 
 const form = document.getElementById('checkout') as HTMLFormElement;
 const status = document.getElementById('status')!;
 
-const UNCERTAIN = 'We could not reach the shop, so it is not certain whether you have paid. Press Pay again: you will not pay twice.';
+const UNCERTAIN =
+  'We could not reach the shop, so it is not certain whether you have paid. ' +
+  'Press Pay again: you will not pay twice.';
 
-/** What the status says of the encryption, as long as that is not ready. */
-let concern = status.textContent;
-form.addEventListener('cardseal:ready', () => {
-  if (status.textContent === concern) status.textContent = '';
-});
-form.addEventListener('cardseal:error', ({ detail }) => {
-  if (!detail.field) status.textContent = concern = tell(detail.code); // else the field says it
-});
-form.addEventListener('input', showProblems);
-form.addEventListener(
-  'invalid',
-  (event) => {
-    event.preventDefault(); // the browser would show the first message only, and only for a while
-    showProblems();
-    form.querySelector<HTMLElement>('[aria-invalid]')?.focus();
-  },
-  true,
-);
+/**
+ * The status says that the encryption is being prepared. What goes wrong is told by cardseal when
+ * the shopper presses.
+ */
+const preparing = status.textContent;
+for (const type of ['cardseal:ready', 'cardseal:error']) {
+  form.addEventListener(type, () => {
+    if (status.textContent === preparing) status.textContent = '';
+  });
+}
 
-const binding = bindCardForm(form, { key: requestKey, onEncrypted: pay });
-form.querySelector('button')!.disabled = false;
+const binding = bindCardForm(form, { key: requestKey, onEncrypted: pay, when: isCardPayment });
+
+/** An order on invoice passes by cardseal: the browser submits the form as it is. */
+function isCardPayment(): boolean {
+  return new FormData(form).get('payment_method') === 'card';
+}
+
+/** The server lets one address have few keys at a time: with status 429 it asks to wait. */
+const WAIT_MS = 1000;
 
 async function requestKey(): Promise<CardEncryptionKey> {
   const answer = await fetch('/checkout/key', { method: 'POST' });
-  if (answer.status === 409) location.reload(); // nothing is left to pay; the page shows why
+  if (answer.status === 429) {
+    await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
+    return requestKey(); // until the library's own time limit for a key has passed
+  }
+  // 409: nothing is left to pay, and the page shows why. 403: the server has forgotten this
+  // shopper, and the page begins anew.
+  const isOver = answer.status === 409 || answer.status === 403;
+  // Without cookies it would reload for ever
+  if (isOver && navigator.cookieEnabled) location.reload();
   if (!answer.ok) throw new Error('The server has no key for us');
   return answer.json();
 }
 
-/** Until `restart`, pressing the button again sends the same block: the server charges it once, however often it arrives. */
+/**
+ * Until `restart`, pressing the button again sends the same block: the server charges it once,
+ * however often it arrives.
+ */
 async function pay(block: EncryptedCard) {
   status.textContent = 'Paying …';
-  const notice = await post(block).catch(() => UNCERTAIN);
-  if (notice === undefined) return location.reload(); // the page itself shows how the payment went, also to a shopper who comes back to it
-  status.textContent = notice;
-  if (notice !== UNCERTAIN) await binding.restart().catch(() => {}); // cardseal:error has told it
+  const outcome: Outcome = await post(block).catch(() => ({ notice: UNCERTAIN }));
+  if (outcome.page) return location.replace(outcome.page);
+  // The page itself shows how the payment went, also to a shopper who comes back to it.
+  if (outcome.notice === undefined) return location.reload();
+  status.textContent = outcome.notice;
+  // If no new key comes, `cardseal:error` has told the shopper.
+  if (outcome.notice !== UNCERTAIN) await binding.restart().catch(() => {});
 }
 
-/** Why the shopper has to enter a card again; `undefined` if there is no need to. */
-async function post(block: EncryptedCard): Promise<string | undefined> {
+/**
+ * What the server says: where the shopper is to go, or why the shopper has to enter a card again.
+ */
+interface Outcome {
+  page?: string;
+  notice?: string;
+}
+
+async function post(block: EncryptedCard): Promise<Outcome> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(form.action, { method: 'POST', headers, body: JSON.stringify(block) });
-  if (answer.status >= 500) return UNCERTAIN;
-  return answer.ok ? (await answer.json()).notice : 'The shop could not take the payment. You have not paid.';
-}
-
-/** What is wrong stands below each field until it is corrected. */
-function showProblems() {
-  for (const control of form.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select')) {
-    document.getElementById(`${control.id}-problem`)!.textContent = control.validationMessage;
-  }
-}
-
-function tell(code: CardEncryptionErrorCode): string {
-  if (code === 'key_unavailable') return 'The shop cannot take payments right now. You have not paid. Press Pay to try again.';
-  return 'Your card could not be encrypted here. Nothing was sent.';
+  const body = JSON.stringify(block);
+  const answer = await fetch(form.action, { method: 'POST', headers, body });
+  if (answer.status >= 500) return { notice: UNCERTAIN };
+  if (!answer.ok) return { notice: 'The shop could not take the payment. You have not paid.' };
+  return answer.json();
 }

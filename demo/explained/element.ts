@@ -1,6 +1,9 @@
 type Child = Node | string | undefined | false;
 
-/** An element made of its parts. Text is only ever text. `--x`: a custom property, by which the stylesheet sizes it. */
+/**
+ * An element made of its parts. Text is only ever text. `--x`: a custom property, by which the
+ * stylesheet sizes it.
+ */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Record<string, string | number> = {},

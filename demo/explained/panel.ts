@@ -1,4 +1,7 @@
-/** The explanation beside the checkout. It only listens: to the form's controls, to what cardseal tells, and to the demo's server. */
+/**
+ * The explanation beside the checkout. It only listens: to the form's controls, to what cardseal
+ * tells, and to the demo's server.
+ */
 import type { CardEncryptionError } from 'cardseal';
 import { cardControl, readFields } from './fields.ts';
 import { type Scene, stations } from './stations.ts';
@@ -39,7 +42,9 @@ function listen(checkout: HTMLFormElement) {
   checkout.addEventListener('cardseal:encrypted', () => settle(undefined));
   checkout.addEventListener('cardseal:error', ({ detail }) => settle(detail));
   for (const button of document.querySelectorAll<HTMLElement>('[data-card]')) {
-    button.addEventListener('click', () => fill(checkout, TEST_CARDS[Number(button.dataset.card)]!));
+    button.addEventListener('click', () =>
+      fill(checkout, TEST_CARDS[Number(button.dataset.card)]!),
+    );
   }
   for (const radio of faults) {
     radio.addEventListener('change', () => {
@@ -67,7 +72,8 @@ function fill(checkout: HTMLFormElement, card: TestCard) {
   for (const [token, value] of Object.entries(values)) {
     const control = cardControl(checkout, token);
     control.value = value;
-    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+    for (const type of ['input', 'change'])
+      control.dispatchEvent(new Event(type, { bubbles: true }));
   }
   say('The test card is in the form.');
 }
@@ -78,17 +84,23 @@ async function choose(checkout: HTMLFormElement, fault: Fault) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(fault),
   });
-  // As if the page came back out of the back/forward cache: the form forgets its card and asks for another key, which is what goes wrong.
+  // As if the page came back out of the back/forward cache: the form forgets its card and asks for
+  // another key, which is what goes wrong.
   dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
   const declined = TEST_CARDS.find(({ outcome }) => outcome !== 'approved')!;
-  fill(checkout, fault === 'declined' ? declined : chosen.outcome === 'approved' ? chosen : TEST_CARDS[0]!);
+  fill(
+    checkout,
+    fault === 'declined' ? declined : chosen.outcome === 'approved' ? chosen : TEST_CARDS[0]!,
+  );
 }
 
 function draw() {
   const { left } = trail;
   const isOver = left !== undefined && left.key_id === over;
   const scene: Scene = {
-    trail: isOver ? { fault: trail.fault, intents: trail.intents, ...(trail.key && { key: trail.key }) } : trail,
+    trail: isOver
+      ? { fault: trail.fault, intents: trail.intents, ...(trail.key && { key: trail.key }) }
+      : trail,
     fields: form ? readFields(form) : [],
     isTestCard: form !== null && isTestNumber(readFields(form)[0]!.characters.join('')),
     error,
@@ -103,9 +115,12 @@ function draw() {
 
 /** In one sentence, what is new. */
 function announce({ left, answer, refusal }: Trail) {
-  if (trail.answer && JSON.stringify(trail.answer) !== JSON.stringify(answer)) say(`The service answered: ${outcome(trail.answer)}.`);
-  else if (trail.refusal && !refusal) say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
-  else if (trail.left && trail.left.key_id !== left?.key_id) say(`${trail.left.payload.bytes} bytes of ciphertext have left the page.`);
+  if (trail.answer && JSON.stringify(trail.answer) !== JSON.stringify(answer))
+    say(`The service answered: ${outcome(trail.answer)}.`);
+  else if (trail.refusal && !refusal)
+    say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
+  else if (trail.left && trail.left.key_id !== left?.key_id)
+    say(`${trail.left.payload.bytes} bytes of ciphertext have left the page.`);
 }
 
 function outcome(answer: NonNullable<Trail['answer']>): string {

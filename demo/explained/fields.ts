@@ -25,7 +25,10 @@ export function readFields(form: HTMLFormElement): Field[] {
   });
 }
 
-export function cardControl(form: HTMLFormElement, token: string): HTMLInputElement | HTMLSelectElement {
+export function cardControl(
+  form: HTMLFormElement,
+  token: string,
+): HTMLInputElement | HTMLSelectElement {
   return form.querySelector(`[autocomplete~=${token}]`)!;
 }
 

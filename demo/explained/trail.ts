@@ -1,9 +1,12 @@
 import type { LayoutField } from 'cardseal';
-import type { FAULTS } from '../../merchant/faults.ts';
+import type { FAULTS } from './faults.ts';
 
 export type Fault = (typeof FAULTS)[number];
 
-/** What the merchant's server tells of a shopper's checkout, for people to look at. Times: Unix timestamps in milliseconds. */
+/**
+ * What the merchant's server tells of a shopper's checkout, for people to look at. Times: Unix
+ * timestamps in milliseconds.
+ */
 export interface Trail {
   /** What is to go wrong; `none` for nothing. */
   fault: Fault;
@@ -21,7 +24,10 @@ export interface Trail {
   intents: Intent[];
 }
 
-/** Of the payload only how it begins: an envelope with a security code in it is not kept, encrypted or not. */
+/**
+ * Of the payload only how it begins: an envelope with a security code in it is not kept, encrypted
+ * or not.
+ */
 export interface Block {
   /** Of the whole request body. */
   bytes: number;

@@ -1,15 +1,27 @@
-import type { FAULTS } from '../../merchant/faults.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../checkout/html.ts';
+import type { FAULTS } from './faults.ts';
 import { TEST_CARDS, type TestCard } from './test-cards.ts';
 
-/** Puts the explanation into a page of the checkout, which knows nothing of it. Its script comes first: it must hear all that the form tells. */
+/**
+ * Puts the explanation into a page of the checkout, which knows nothing of it. Its script comes
+ * first: it must hear all that the form tells.
+ */
 export function explain(page: string): string {
   return page
-    .replace('<head>', `<head>${html`<script type="module" src="/explained/panel.js"></script>`.markup}`)
-    .replace('</head>', `${html`<link rel="stylesheet" href="/explained/explained.css">`.markup}</head>`)
+    .replace(
+      '<head>',
+      `<head>${html`<script type="module" src="/explained/panel.js"></script>`.markup}`,
+    )
+    .replace(
+      '</head>',
+      `${html`<link rel="stylesheet" href="/explained/explained.css">`.markup}</head>`,
+    )
     .replace('<body>', '<body class="explained">')
     .replace('<main>', () => `${hasForm(page) ? testCards.markup : ''}<main>`)
-    .replace('</main>', () => `</main>${journey.markup + (hasForm(page) ? faults.markup : '') + leave.markup}`);
+    .replace(
+      '</main>',
+      () => `</main>${journey.markup + (hasForm(page) ? faults.markup : '') + leave.markup}`,
+    );
 }
 
 function hasForm(page: string): boolean {
@@ -34,10 +46,19 @@ function testCard({ number, name, brand, outcome }: TestCard, i: number): Html {
 const FAULT_TEXTS: Record<(typeof FAULTS)[number], [name: string, what: string]> = {
   none: ['Nothing', 'The payment goes its way.'],
   declined: ['A declined card', 'The service says no. That is an outcome, not an error.'],
-  scheme: ['Another scheme', 'The key arrives under RSA_OAEP_SHA512_V2, which the page does not know.'],
-  bad_key: ['A bad key', 'One bit of the key is changed on its way to the page: its modulus is even.'],
+  scheme: [
+    'Another scheme',
+    'The key arrives under RSA_OAEP_SHA512_V2, which the page does not know.',
+  ],
+  bad_key: [
+    'A bad key',
+    'One bit of the key is changed on its way to the page: its modulus is even.',
+  ],
   expired_key: ['An expired key', 'The key ran out a minute ago, and only the service notices.'],
-  layout: ['A layout tampered with', 'On its way to the merchant, one byte of the name is called a digit of the number.'],
+  layout: [
+    'A layout tampered with',
+    'On its way to the merchant, one byte of the name is called a digit of the number.',
+  ],
 };
 
 const faults = html`

@@ -24,7 +24,13 @@ interface Station {
 
 /** What each station of the journey shows now, by id. */
 export function stations(scene: Scene): Record<string, Station> {
-  return { page: page(scene), left: left(scene), received: received(scene), answer: answer(scene), intent: intent(scene) };
+  return {
+    page: page(scene),
+    left: left(scene),
+    received: received(scene),
+    answer: answer(scene),
+    intent: intent(scene),
+  };
 }
 
 /** RSA-OAEP with SHA-256 takes two hashes and two bytes (RFC 8017, 7.1.1). */
@@ -39,21 +45,42 @@ function page({ trail, fields, isTestCard, error }: Scene): Station {
     : fields.map((field) => toSegment(field, isTestCard));
   const used = segments.reduce((sum, { bytes }) => sum + bytes, 0);
   const story = [
-    element('p', { class: 'badge', 'data-tone': isTestCard ? 'good' : 'plain' }, badge({ isEmpty, isTestCard, isSealed: Boolean(sealed) })),
+    element(
+      'p',
+      { class: 'badge', 'data-tone': isTestCard ? 'good' : 'plain' },
+      badge({ isEmpty, isTestCard, isSealed: Boolean(sealed) }),
+    ),
     ...(used ? [ruler(segments, capacity), table(segments, fields, isTestCard)] : []),
     ...(used ? [capacityBar(segments, capacity), room(used, capacity)] : []),
     ...(trail.key && !sealed ? [keyLine(trail.key)] : []),
-    ...(error ? [problem(`CardEncryptionError${error.field ? `, field ${error.field}` : ''}`, error.code, error.message)] : []),
+    ...(error
+      ? [
+          problem(
+            `CardEncryptionError${error.field ? `, field ${error.field}` : ''}`,
+            error.code,
+            error.message,
+          ),
+        ]
+      : []),
   ];
-  if (error) return { state: 'failed', word: error.field ? 'to be corrected' : 'stopped here', story };
+  if (error)
+    return { state: 'failed', word: error.field ? 'to be corrected' : 'stopped here', story };
   if (sealed) return { state: 'done', word: 'encrypted and wiped', story };
-  return isEmpty ? { state: 'waiting', word: 'waiting for a card', story } : { state: 'live', word: 'as you type', story };
+  return isEmpty
+    ? { state: 'waiting', word: 'waiting for a card', story }
+    : { state: 'live', word: 'as you type', story };
 }
 
-function badge({ isEmpty, isTestCard, isSealed }: Record<'isEmpty' | 'isTestCard' | 'isSealed', boolean>): string {
-  if (isSealed) return 'The card is gone: the form’s fields are empty. Its lengths are left, because the layout tells them.';
+function badge({
+  isEmpty,
+  isTestCard,
+  isSealed,
+}: Record<'isEmpty' | 'isTestCard' | 'isSealed', boolean>): string {
+  if (isSealed)
+    return 'The card is gone: the form’s fields are empty. Its lengths are left, because the layout tells them.';
   if (isEmpty) return 'Take a test card, or type one, and see its bytes here.';
-  if (isTestCard) return 'One of this demo’s own test cards, so it is shown. No real page may do this.';
+  if (isTestCard)
+    return 'One of this demo’s own test cards, so it is shown. No real page may do this.';
   return 'Not the number of one of this demo’s test cards, so only lengths are shown.';
 }
 
@@ -62,10 +89,19 @@ function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElem
     element(
       'tr',
       { 'data-field': field },
-      element('th', { scope: 'row' }, element('span', { class: 'swatch', 'aria-hidden': 'true' }), field),
+      element(
+        'th',
+        { scope: 'row' },
+        element('span', { class: 'swatch', 'aria-hidden': 'true' }),
+        field,
+      ),
       element('td', { class: 'text' }, characters ? textOf(fields[i]!, isClear) : 'wiped'),
       element('td', { class: 'count' }, characters ? String(characters.length) : '–'),
-      element('td', { class: 'count', ...(characters && characters.length !== bytes && { 'data-apart': '' }) }, String(bytes)),
+      element(
+        'td',
+        { class: 'count', ...(characters && characters.length !== bytes && { 'data-apart': '' }) },
+        String(bytes),
+      ),
     ),
   );
   const heads = ['Field', 'Text', 'Characters', 'Bytes'].map((head, i) =>
@@ -74,7 +110,11 @@ function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElem
   return element(
     'table',
     { class: 'fields' },
-    element('caption', {}, 'The layout tells the service where to cut: it counts bytes, not characters.'),
+    element(
+      'caption',
+      {},
+      'The layout tells the service where to cut: it counts bytes, not characters.',
+    ),
     element('thead', {}, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
   );
@@ -135,7 +175,11 @@ function left({ trail, error }: Scene): Station {
       element(
         'dl',
         { class: 'facts' },
-        ...fact('payload', code(`${payload.start}…`), ` ${Math.ceil(payload.bytes / 3) * 4} characters of Base64`),
+        ...fact(
+          'payload',
+          code(`${payload.start}…`),
+          ` ${Math.ceil(payload.bytes / 3) * 4} characters of Base64`,
+        ),
         ...fact('key_id', code(key_id)),
         ...fact('layout', layoutList(layout)),
       ),
@@ -144,15 +188,25 @@ function left({ trail, error }: Scene): Station {
 }
 
 function received({ trail }: Scene): Station {
-  if (!trail.received || !trail.left) return waiting('Nothing yet. The server will never have the card, only the block.');
+  if (!trail.received || !trail.left)
+    return waiting('Nothing yet. The server will never have the card, only the block.');
   const isChanged = JSON.stringify(trail.received.layout) !== JSON.stringify(trail.left.layout);
   const story = [
-    element('p', {}, code('POST /checkout/pay'), `, ${trail.received.bytes} bytes of JSON with three properties: payload, key_id, layout.`),
+    element(
+      'p',
+      {},
+      code('POST /checkout/pay'),
+      `, ${trail.received.bytes} bytes of JSON with three properties: payload, key_id, layout.`,
+    ),
     ...(isChanged ? tampering(trail.received, trail.left) : []),
   ];
   if (trail.refusal) {
     const text = 'It let nothing through to the service.';
-    return { state: 'failed', word: 'stopped here', story: [...story, problem('parseEncryptedCard', trail.refusal.code, text)] };
+    return {
+      state: 'failed',
+      word: 'stopped here',
+      story: [...story, problem('parseEncryptedCard', trail.refusal.code, text)],
+    };
   }
   story.push(
     element(
@@ -161,7 +215,9 @@ function received({ trail }: Scene): Station {
       'It has no number, name, date or code. It checked that the block is of this checkout’s key, and sent it on with its secret key.',
     ),
   );
-  return isChanged ? { state: 'failed', word: 'not what was sent', story } : { state: 'done', word: 'sent on', story };
+  return isChanged
+    ? { state: 'failed', word: 'not what was sent', story }
+    : { state: 'done', word: 'sent on', story };
 }
 
 function tampering(got: Block, sent: Block): Node[] {
@@ -174,19 +230,42 @@ function answer({ trail }: Scene): Station {
   if (!trail.answer) return waiting(trail.refusal ? 'It was not asked.' : 'Nothing yet.');
   if ('code' in trail.answer) {
     const text = 'The intent is as it was, and nobody has paid.';
-    return { state: 'failed', word: 'refused', story: [problem(`HTTP ${trail.answer.status ?? 'answer lost'}`, trail.answer.code, text)] };
+    return {
+      state: 'failed',
+      word: 'refused',
+      story: [problem(`HTTP ${trail.answer.status ?? 'answer lost'}`, trail.answer.code, text)],
+    };
   }
   const { intent: id, status } = trail.answer;
   const paid = trail.intents.find((intent) => intent.id === id)!;
   const outcome = paid.states.at(-1)!.status;
-  const line = element('p', { class: 'verdict' }, code(`HTTP ${status}`), ' ', element('strong', {}, outcome));
+  const line = element(
+    'p',
+    { class: 'verdict' },
+    code(`HTTP ${status}`),
+    ' ',
+    element('strong', {}, outcome),
+  );
   if (!paid.payment_method) {
-    const reason = element('p', {}, 'failure_reason is ', code(paid.failure_reason ?? 'null'), '. A decline is an outcome, not an error.');
-    const todo = remedy('Offer the form for another card, with a new intent and a new key: this intent is over, and this key is spent.');
+    const reason = element(
+      'p',
+      {},
+      'failure_reason is ',
+      code(paid.failure_reason ?? 'null'),
+      '. A decline is an outcome, not an error.',
+    );
+    const todo = remedy(
+      'Offer the form for another card, with a new intent and a new key: this intent is over, and this key is spent.',
+    );
     return { state: 'failed', word: 'declined', story: [line, reason, todo] };
   }
   const { brand, last4 } = paid.payment_method;
-  const back = element('p', {}, 'Of the card it tells brand and last four digits, and nothing else: ', code(`${brand} …${last4}`));
+  const back = element(
+    'p',
+    {},
+    'Of the card it tells brand and last four digits, and nothing else: ',
+    code(`${brand} …${last4}`),
+  );
   return { state: 'done', word: 'approved', story: [line, back] };
 }
 
@@ -209,7 +288,9 @@ function timeline({ id, amount, currency, states }: Intent): HTMLElement {
     element(
       'ol',
       { class: 'timeline' },
-      ...states.map(({ status, at }) => element('li', { 'data-status': status }, element('strong', {}, status), ' ', time(at))),
+      ...states.map(({ status, at }) =>
+        element('li', { 'data-status': status }, element('strong', {}, status), ' ', time(at)),
+      ),
       states.length === 1 && element('li', { 'data-status': 'open' }, 'waits for the card'),
     ),
   );
@@ -243,5 +324,9 @@ function code(text: string): HTMLElement {
 
 function time(at: number): HTMLElement {
   const date = new Date(at);
-  return element('time', { class: 'bytes', datetime: date.toISOString() }, date.toLocaleTimeString('en-GB'));
+  return element(
+    'time',
+    { class: 'bytes', datetime: date.toISOString() },
+    date.toLocaleTimeString('en-GB'),
+  );
 }

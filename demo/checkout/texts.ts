@@ -1,0 +1,165 @@
+/** Why the shopper sees the form again. `reason`: the service's `failure_reason`. */
+export type Notice = { why: 'expired' | 'refused' } | { why: 'declined'; reason: string | null };
+
+/** Everything that a shopper reads in the checkout, in one language. */
+export interface Texts {
+  /** A BCP 47 language tag. */
+  language: string;
+  checkout: string;
+  book: string;
+  needsScript: string;
+  method: string;
+  byCard: string;
+  byInvoice: string;
+  number: string;
+  name: string;
+  month: string;
+  year: string;
+  code: string;
+  pay: string;
+  expired: string;
+  refused: string;
+  /** `{reason}` stands for the service's reason. */
+  declined: string;
+  paid: string;
+  thanks: string;
+  amount: string;
+  status: string;
+  card: string;
+  /** `{brand}` and `{last4}` stand for what the service told of the card. */
+  cardEnding: string;
+  reference: string;
+  invoiced: string;
+  underWay: string;
+  doNotPayAgain: string;
+  seeHowItWent: string;
+  notConfirmed: string;
+  unknown: string;
+  findingOut: string;
+  uncertain: string;
+  askUs: string;
+  notPaid: string;
+  newOrder: string;
+  /** For `data-cardseal-messages`; the library's own texts are English. */
+  messages?: Record<string, string>;
+}
+
+export const ENGLISH: Texts = {
+  language: 'en',
+  checkout: 'Checkout',
+  book: 'One book',
+  needsScript:
+    'Paying by card needs JavaScript: it encrypts your card on this page. Without it nothing of your card is sent.',
+  method: 'How do you want to pay?',
+  byCard: 'By card',
+  byInvoice: 'On invoice',
+  number: 'Card number',
+  name: 'Name on card',
+  month: 'Expiry month',
+  year: 'Expiry year',
+  code: 'Security code',
+  pay: 'Pay {amount}',
+  expired: 'That took too long. Please enter your card again. You have not paid.',
+  refused: 'The payment could not be made. You have not paid.',
+  declined: 'The card was declined: {reason}. You have not paid. Please try another card.',
+  paid: 'Paid',
+  thanks: 'Thank you',
+  amount: 'Amount',
+  status: 'Status',
+  card: 'Card',
+  cardEnding: '{brand} ending in {last4}',
+  reference: 'Reference',
+  invoiced: 'We send you an invoice. Please pay it within 14 days.',
+  underWay: 'Your payment is under way',
+  doNotPayAgain: 'Please do not pay again.',
+  seeHowItWent: 'See how it went',
+  notConfirmed: 'Payment not confirmed',
+  unknown: 'We do not know yet whether you have paid',
+  findingOut: 'We are finding out and will tell you. Your reference:',
+  uncertain: 'It is not certain whether you have paid',
+  askUs:
+    'Your payment reached us, but we lost track of your order. Contact us: we look up whether your card was charged.',
+  notPaid: 'You have not paid',
+  newOrder: 'Place another order',
+};
+
+const GERMAN: Texts = {
+  language: 'de',
+  checkout: 'Kasse',
+  book: 'Ein Buch',
+  needsScript:
+    'Für die Zahlung mit Karte wird JavaScript gebraucht: Es verschlüsselt Ihre Karte auf dieser Seite. Ohne JavaScript wird nichts von Ihrer Karte gesendet.',
+  method: 'Wie möchten Sie bezahlen?',
+  byCard: 'Mit Karte',
+  byInvoice: 'Auf Rechnung',
+  number: 'Kartennummer',
+  name: 'Name auf der Karte',
+  month: 'Gültig bis: Monat',
+  year: 'Gültig bis: Jahr',
+  code: 'Prüfziffer',
+  pay: '{amount} bezahlen',
+  expired:
+    'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. Sie haben nicht bezahlt.',
+  refused: 'Die Zahlung war nicht möglich. Sie haben nicht bezahlt.',
+  declined:
+    'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. Bitte versuchen Sie es mit einer anderen Karte.',
+  paid: 'Bezahlt',
+  thanks: 'Vielen Dank',
+  amount: 'Betrag',
+  status: 'Status',
+  card: 'Karte',
+  cardEnding: '{brand}, endet auf {last4}',
+  reference: 'Referenz',
+  invoiced: 'Wir senden Ihnen eine Rechnung. Bitte bezahlen Sie sie innerhalb von 14 Tagen.',
+  underWay: 'Ihre Zahlung wird bearbeitet',
+  doNotPayAgain: 'Bitte bezahlen Sie nicht noch einmal.',
+  seeHowItWent: 'Ergebnis ansehen',
+  notConfirmed: 'Zahlung nicht bestätigt',
+  unknown: 'Wir wissen noch nicht, ob Sie bezahlt haben',
+  findingOut: 'Wir klären das und geben Ihnen Bescheid. Ihre Referenz:',
+  uncertain: 'Es ist nicht sicher, ob Sie bezahlt haben',
+  askUs:
+    'Ihre Zahlung ist angekommen, aber wir finden Ihre Bestellung nicht mehr. Bitte melden Sie sich: Wir sehen nach, ob Ihre Karte belastet wurde.',
+  notPaid: 'Sie haben nicht bezahlt',
+  newOrder: 'Noch etwas bestellen',
+  messages: {
+    number_required: 'Geben Sie die Kartennummer ein',
+    number_invalid: 'Prüfen Sie die Kartennummer',
+    name_required: 'Geben Sie den Namen ein, der auf der Karte steht',
+    name_invalid: 'Prüfen Sie den Namen',
+    name_too_long: 'Kürzen Sie den Namen',
+    expiry_required: 'Geben Sie an, bis wann die Karte gültig ist',
+    expiry_invalid: 'Prüfen Sie, bis wann die Karte gültig ist',
+    expiry_past: 'Die Karte ist abgelaufen',
+    cvv_required: 'Geben Sie die Prüfziffer ein',
+    cvv_invalid: 'Prüfen Sie die Prüfziffer',
+    payment_unavailable: 'Die Zahlung mit Karte ist hier nicht möglich. Sie haben nicht bezahlt.',
+    reload_page: 'Laden Sie die Seite neu, um zu bezahlen. Sie haben nicht bezahlt.',
+    press_again: 'Das hat nicht geklappt. Drücken Sie noch einmal auf Bezahlen.',
+    payment_under_way: 'Ihre Zahlung ist unterwegs. Bitte warten Sie.',
+    one_moment: 'Einen Moment bitte …',
+  },
+};
+
+/** The language that the browser likes best among those that the shop speaks; English otherwise. */
+export function languageOf(acceptLanguage: string | undefined): Texts {
+  const wanted = (acceptLanguage ?? '')
+    .split(',')
+    .map((range) => {
+      const [tag, quality] = range.split(';q=');
+      return { language: tag!.trim().toLowerCase().split('-')[0], quality: Number(quality ?? 1) };
+    })
+    .sort((one, other) => other.quality - one.quality);
+  const found = wanted.find(({ language }) => language === 'de' || language === 'en');
+  return found?.language === 'de' && found.quality > 0 ? GERMAN : ENGLISH;
+}
+
+export function noticeText(texts: Texts, notice: Notice): string {
+  if (notice.why !== 'declined') return texts[notice.why];
+  return fill(texts.declined, { reason: notice.reason ?? '' });
+}
+
+/** Puts values into the places of a text that are marked by their names in braces. */
+export function fill(text: string, values: Record<string, string | undefined>): string {
+  return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}

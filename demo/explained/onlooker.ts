@@ -1,0 +1,260 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { type CardEncryptionKey as BrowserKey, CardEncryptionError } from 'cardseal';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import {
+  type CardEncryptionKey,
+  type CardPaymentIntent,
+  CardPayments,
+  CardPaymentsError,
+  type EncryptedCard,
+} from '../merchant/card-payments.ts';
+import type { Payments } from '../merchant/checkout.ts';
+import { readBlock } from '../merchant/posted.ts';
+import { buildExplanation } from './assets.ts';
+import { believeFresh, FAULTS, moveLayout, spoilKey } from './faults.ts';
+import { explain } from './page.ts';
+import type { Block, Trail } from './trail.ts';
+
+interface Options {
+  /** The address at which the same service issues keys that have already expired. */
+  slowAddress: string;
+  secretKey: string;
+}
+
+/** One shopper whose checkout is explained. */
+interface Viewer {
+  id: string;
+  trail: Trail;
+  /** Sends the trail to the panel. */
+  tell: () => void;
+}
+
+/**
+ * The explanation knows its shoppers by a cookie of its own: the merchant's session is not its
+ * business.
+ */
+const COOKIE = 'explained';
+const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax';
+
+/**
+ * Explains a checkout to shoppers who came by `/explained`: puts a panel beside the merchant's
+ * pages, shows in it what the server received and what the service answered, and lets things go
+ * wrong on demand.
+ *
+ * The merchant's server does not know about it: `watch` wraps the client of the service, `mount`
+ * adds hooks from outside.
+ */
+export function createExplanation({ slowAddress, secretKey }: Options) {
+  const trails = new Map<string, Trail>();
+  const changes = new EventEmitter().setMaxListeners(0);
+  /** The viewer whose request is being served. */
+  const current = new AsyncLocalStorage<Viewer>();
+
+  function viewerOf(request: FastifyRequest): Viewer | undefined {
+    const id = readCookie(request);
+    const trail = id === undefined ? undefined : trails.get(id);
+    if (id === undefined || !trail) return undefined;
+    return { id, trail, tell: () => void changes.emit(id, trails.get(id)) };
+  }
+
+  return {
+    /** The client of the service, watched. */
+    watch(payments: Payments): Payments {
+      const slow = new CardPayments({ baseUrl: slowAddress, secretKey });
+      return {
+        async createEncryptionKey(options) {
+          const trail = current.getStore()?.trail;
+          const isLate = trail?.fault === 'expired_key';
+          const key = await (isLate ? slow : payments).createEncryptionKey(options);
+          if (trail) trail.key = describeKey(key);
+          return isLate ? believeFresh(key) : key;
+        },
+        async createIntent(draft, options) {
+          const intent = await payments.createIntent(draft, options);
+          const { id, amount, currency, status, created, failure_reason, payment_method } = intent;
+          current.getStore()?.trail.intents.push({
+            ...{ id, amount, currency, failure_reason, payment_method },
+            states: [{ status, at: created }],
+          });
+          return intent;
+        },
+        async authorize(id, block, options) {
+          const viewer = current.getStore();
+          try {
+            const intent = await payments.authorize(id, block, options);
+            if (viewer) follow(viewer.trail, intent);
+            return intent;
+          } catch (error) {
+            if (viewer && error instanceof CardPaymentsError) {
+              const code = error.code ?? error.recovery;
+              viewer.trail.answer = { code, status: error.status };
+            }
+            throw error;
+          } finally {
+            viewer?.tell();
+          }
+        },
+      };
+    },
+
+    /** Adds the explanation to a merchant's server that is not listening yet. */
+    mount(app: FastifyInstance) {
+      addHooks(app);
+      addAddresses(app);
+    },
+  };
+
+  function addHooks(app: FastifyInstance) {
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.method === 'GET' && request.url === '/') return reply.redirect('/explained');
+    });
+    app.addHook('preHandler', (request, _reply, done) => {
+      const viewer = viewerOf(request);
+      if (!viewer) return done();
+      if (isPayment(request)) receive(request, viewer);
+      if (request.url === '/checkout/new') trails.set(viewer.id, newTrail());
+      current.run(viewer, done);
+    });
+    app.addHook('onError', async (request, _reply, error) => {
+      const viewer = current.getStore();
+      if (!viewer || !(error instanceof CardEncryptionError) || !isPayment(request)) return;
+      viewer.trail.refusal = { code: error.code, status: 400 };
+      viewer.tell();
+    });
+    app.addHook('preSerialization', async (request, _reply, payload) => {
+      const viewer = current.getStore();
+      if (!viewer) return payload;
+      const { trail, tell } = viewer;
+      const isRefused = isPayment(request) && trail.received && !trail.answer;
+      if (isRefused) trail.refusal = { code: 'invalid_encrypted_card' }; // the key has expired
+      const spoilt = isKey(payload) ? spoilKey(trail.fault, payload) : payload;
+      if (isKey(spoilt) && trail.key) trail.key.scheme = spoilt.scheme;
+      tell();
+      return spoilt;
+    });
+    app.addHook('onSend', async (request, reply, payload) => {
+      const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
+      if (request.routeOptions.url !== '/checkout' || !isPage || !viewerOf(request)) return payload;
+      return explain(payload as string);
+    });
+  }
+
+  function addAddresses(app: FastifyInstance) {
+    const assets = buildExplanation();
+
+    app.get('/explained', async (request, reply) => {
+      if (!viewerOf(request)) {
+        const id = randomUUID();
+        trails.set(id, newTrail());
+        reply.header('set-cookie', `${COOKIE}=${id}; ${COOKIE_ATTRIBUTES}`);
+      }
+      return reply.redirect('/checkout');
+    });
+
+    app.post('/explained/leave', async (request, reply) => {
+      trails.delete(viewerOf(request)?.id ?? '');
+      reply.header('set-cookie', `${COOKIE}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`);
+      return reply.redirect('/checkout', 303);
+    });
+
+    app.post('/explained/fault', async (request, reply) => {
+      const viewer = viewerOf(request);
+      const fault = FAULTS.find((name) => JSON.stringify(name) === request.body);
+      if (!viewer || !fault) return reply.code(400).send();
+      const { intents, key } = viewer.trail;
+      trails.set(viewer.id, { fault, intents, ...(key && { key }) });
+      viewer.tell();
+      return reply.code(204).send();
+    });
+
+    app.get('/explained/trail', async (request, reply) => {
+      const viewer = viewerOf(request);
+      if (!viewer) return reply.callNotFound();
+      const events = new PassThrough();
+      const send = (news: Trail) => events.write(`data: ${JSON.stringify(news)}\n\n`);
+      changes.on(viewer.id, send);
+      events.on('close', () => changes.off(viewer.id, send));
+      send(viewer.trail);
+      return reply.type('text/event-stream').send(events);
+    });
+
+    app.get<{ Params: { file: string } }>('/explained/:file', async ({ params }, reply) => {
+      const asset = assets.get(params.file);
+      return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
+    });
+  }
+}
+
+const newTrail = (): Trail => ({ fault: 'none', intents: [] });
+
+const isPayment = ({ url }: FastifyRequest) => url === '/checkout/pay';
+
+function readCookie({ headers }: FastifyRequest): string | undefined {
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
+  return pairs.find(([name]) => name === COOKIE)?.[1];
+}
+
+/** Notes the block that came, and tampers with it if the shopper has asked for that. */
+function receive(request: FastifyRequest, { trail, tell }: Viewer) {
+  const block = blockIn(request.body);
+  const isRepeated = trail.received && block?.key_id === trail.received.key_id;
+  if (!block || isRepeated) return;
+  delete trail.refusal;
+  delete trail.answer;
+  trail.left = describeBlock(block);
+  const received = trail.fault === 'layout' ? moveLayout(block) : block;
+  request.body = JSON.stringify(received);
+  trail.received = describeBlock(received);
+  tell();
+}
+
+/** A body that is not a block may be a card in clear text: nothing of that is shown. */
+function blockIn(body: unknown): EncryptedCard | undefined {
+  try {
+    return readBlock(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function describeKey({
+  id,
+  scheme,
+  public_key,
+  expires_at,
+}: CardEncryptionKey): NonNullable<Trail['key']> {
+  return { id, scheme, bits: modulusBits(public_key), expires_at };
+}
+
+function describeBlock(block: EncryptedCard): Block {
+  const { payload, key_id, layout } = block;
+  const bytes = Buffer.from(payload, 'base64').length;
+  return {
+    bytes: JSON.stringify(block).length,
+    payload: { bytes, start: payload.slice(0, 44) },
+    key_id,
+    layout,
+  };
+}
+
+/** Notes what the authorization made of the intent. */
+function follow(trail: Trail, answer: CardPaymentIntent) {
+  const { id, status, status_at, failure_reason, payment_method } = answer;
+  const intent = trail.intents.find((known) => known.id === id);
+  if (intent) Object.assign(intent, { failure_reason, payment_method });
+  intent?.states.push({ status, at: status_at ?? Date.now() });
+  trail.answer = { status: 200, intent: id };
+}
+
+/** The size of the RSA modulus, by the length of the SPKI: the rest of it always takes 38 bytes. */
+function modulusBits(publicKey: string): number {
+  const bitsByLength: Record<number, number> = { 294: 2048, 422: 3072, 550: 4096 };
+  return bitsByLength[Buffer.from(publicKey, 'base64').length] ?? 0;
+}
+
+function isKey(payload: unknown): payload is BrowserKey {
+  return typeof payload === 'object' && payload !== null && 'public_key' in payload;
+}
