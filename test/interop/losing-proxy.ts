@@ -1,0 +1,45 @@
+/** Stands between a shop and the service: passes everything on, and can hold or lose answers. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export async function startProxy(serviceAddress: string) {
+  const faults = {
+    /** The service does what it is asked to authorize, and its answer never arrives. */
+    loseAuthorizations: false,
+    /** Answers to authorize wait for this. */
+    hold: undefined as Promise<void> | undefined,
+    /** Nothing is passed on. */
+    isDown: false,
+  };
+  /** The bodies of all requests to authorize. */
+  const authorizations: string[] = [];
+  const server = createServer(async (incoming, outgoing) => {
+    if (faults.isDown) return void incoming.socket.destroy();
+    let body = '';
+    for await (const chunk of incoming) body += chunk;
+    const isAuthorization = incoming.url!.endsWith('/authorize');
+    if (isAuthorization) authorizations.push(body);
+    const { method, url, headers } = incoming;
+    const passed = request(`${serviceAddress}${url}`, { method: method!, headers });
+    passed.end(body);
+    const [answer] = (await once(passed, 'response')) as [IncomingMessage];
+    let text = '';
+    for await (const chunk of answer) text += chunk;
+    if (isAuthorization) await faults.hold;
+    if (isAuthorization && faults.loseAuthorizations) return void incoming.socket.destroy();
+    outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    faults,
+    authorizations,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}

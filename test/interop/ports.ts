@@ -1,0 +1,161 @@
+/** The ports of the merchant's half: where they are, and how each is run. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '../..');
+const merchant = join(root, 'demo/merchant');
+
+export interface Port {
+  name: 'PHP' | 'Python';
+  /** The one file that is made to be copied. */
+  file: string;
+  folder: string;
+  /** The oldest version that it says it runs on, and this one. */
+  version: { oldest: number[]; command: string[] };
+  /** The interpreter, in the settings that hide least. */
+  interpreter: string[];
+  corpus: string;
+  client: string;
+  shop: (port: number) => string[];
+}
+
+const php = ['php', '-d', 'zend.exception_ignore_args=0', '-d', 'display_errors=stderr'];
+
+export const PORTS: Port[] = [
+  {
+    name: 'PHP',
+    file: 'cardseal.php',
+    folder: join(merchant, 'php'),
+    version: { oldest: [8, 0], command: ['php', '-r', 'echo PHP_VERSION;'] },
+    interpreter: php,
+    corpus: join(import.meta.dirname, 'corpus.php'),
+    client: join(import.meta.dirname, 'client.php'),
+    shop: (port) => [...php, '-S', `127.0.0.1:${port}`, join(merchant, 'php/shop.php')],
+  },
+  {
+    name: 'Python',
+    file: 'cardseal.py',
+    folder: join(merchant, 'python'),
+    version: {
+      oldest: [3, 8],
+      command: ['python3', '-c', 'import platform; print(platform.python_version())'],
+    },
+    interpreter: ['python3'],
+    corpus: join(import.meta.dirname, 'corpus.py'),
+    client: join(import.meta.dirname, 'client.py'),
+    shop: (port) => ['python3', '-B', join(merchant, 'python/shop.py'), '--port', String(port)],
+  },
+];
+
+/** What a program printed. @throws if it failed, with what it complained of. */
+export function run([command, ...args]: string[], input = ''): string {
+  const options = { input, encoding: 'utf8', maxBuffer: 1 << 28 } as const;
+  const { status, stdout, stderr, error } = spawnSync(command!, args, options);
+  if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr.trim()}`);
+  return stdout;
+}
+
+/** The client of a port, in a process of its own: one call after the other. */
+export class Client {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  #complaints = '';
+
+  /** `trusted`: a file with the certificates that it is to trust; the system's without it. */
+  constructor({ interpreter, client, folder }: Port, trusted?: string) {
+    const [command, ...args] = [...interpreter, client, folder];
+    const env = { ...process.env, ...(trusted && { SSL_CERT_FILE: trusted }) };
+    this.#child = spawn(command!, args, { stdio: 'pipe', env });
+    this.#child.stderr!.setEncoding('utf8').on('data', (text) => {
+      this.#complaints += text;
+    });
+    const lines = createInterface({ input: this.#child.stdout! });
+    this.#lines = lines[Symbol.asyncIterator]();
+  }
+
+  async call(call: object): Promise<ClientAnswer> {
+    this.#child.stdin!.write(`${JSON.stringify(call)}\n`);
+    const { value } = await this.#lines.next();
+    if (!value || this.#complaints) throw new Error(`The port failed: ${this.#complaints}`);
+    return JSON.parse(value);
+  }
+
+  stop() {
+    this.#child.kill();
+  }
+}
+
+export interface ClientAnswer {
+  output?: Record<string, unknown>;
+  error?: { recovery: string; status: number | null; code: string | null; intentId: string | null };
+  /** The message about an argument that is refused. */
+  invalid?: string;
+  /** All that a log or an error page could show of the client or of the error. */
+  shown: string;
+}
+
+/** The shop page of a port, running. */
+export class Shop {
+  /** Everything that it logged. */
+  log = '';
+  address = '';
+  #child: ChildProcess | undefined;
+  #port = 0;
+
+  constructor(
+    private readonly port: Port,
+    private readonly serviceAddress: string,
+  ) {}
+
+  async start() {
+    this.#port ||= await freePort();
+    this.address = `http://127.0.0.1:${this.#port}`;
+    const [command, ...args] = this.port.shop(this.#port);
+    const child = spawn(command!, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true, // a group of its own: PHP's server starts workers
+      env: {
+        ...process.env,
+        CARD_PAYMENTS_URL: this.serviceAddress,
+        PHP_CLI_SERVER_WORKERS: '4', // or a second request would wait for the first
+      },
+    });
+    this.#child = child;
+    for (const stream of [child.stdout!, child.stderr!]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        this.log += text;
+      });
+    }
+    while (!(await isAnswering(this.address))) {
+      if (child.exitCode !== null) throw new Error(`The shop ended: ${this.log}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async stop() {
+    const child = this.#child;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'close');
+    process.kill(-child.pid!, 'SIGKILL');
+    await ended;
+  }
+}
+
+async function isAnswering(address: string): Promise<boolean> {
+  return fetch(`${address}/cardseal.js`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}

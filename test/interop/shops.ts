@@ -1,0 +1,455 @@
+/** The ports' shops in a real browser: from the cart to the receipt, and every way that it ends. */
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { need } from '../prepare/browsers.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { startProxy } from './losing-proxy.ts';
+import { type Port, Shop } from './ports.ts';
+
+const APPROVED = '4242424242424242';
+const DECLINED = '4000000000000002';
+const KEY_LIFETIME_MS = 15 * 60 * 1000;
+
+/** What the shopper of each shop does and reads. */
+const WORDS = {
+  PHP: {
+    order: 'Commander',
+    pay: /^Payer/,
+    paid: 'Merci, votre commande est payée',
+    declined: /La carte a été refusée .* Vous n’avez pas payé/,
+    expired: /Cela a pris trop de temps.* Vous n’avez pas payé/,
+    refused: /Le paiement n’a pas pu être effectué\. Vous n’avez pas payé/,
+    unclear: 'Nous ne savons pas encore si vous avez payé',
+    underWay: 'Votre paiement est en cours',
+    unavailable: /ne peut pas encaisser pour le moment\. Vous n’avez pas payé/,
+    needsScript: /a besoin de JavaScript/,
+    numberRequired: 'Saisissez le numéro de la carte',
+    numberInvalid: 'Vérifiez le numéro de la carte',
+    pressAgain: /Appuyez à nouveau sur Payer/,
+    async enterExpiry(page: Page) {
+      await page.selectOption('#mois', '12');
+      await page.selectOption('#annee', { index: 5 });
+    },
+    names: { holder: '#titulaire', code: '#code' },
+    fields: ['commande', 'csrf', 'encrypted_card'],
+    path: '/paiement',
+  },
+  Python: {
+    order: 'Hacer el pedido',
+    pay: /^Pagar/,
+    paid: 'Gracias, su pedido está pagado',
+    declined: /Tarjeta rechazada: .* No ha pagado/,
+    expired: /Ha pasado demasiado tiempo.* No ha pagado/,
+    refused: /No se pudo hacer el pago\. No ha pagado/,
+    unclear: 'Todavía no sabemos si ha pagado',
+    underWay: 'Su pago está en curso',
+    unavailable: /no puede cobrar en este momento\. No ha pagado/,
+    needsScript: /necesita JavaScript/,
+    numberRequired: 'Escriba el número de la tarjeta',
+    numberInvalid: 'Revise el número de la tarjeta',
+    pressAgain: /Pulse Pagar otra vez/,
+    async enterExpiry(page: Page) {
+      await page.fill('#caducidad', '12/40');
+    },
+    names: { holder: '#titular', code: '#codigo' },
+    fields: ['csrfmiddlewaretoken', 'encrypted_card', 'pedido'],
+    path: '/pago',
+  },
+} as const;
+
+/** Each port has a test file of its own, so that the shops are driven at the same time. */
+export function testShop(port: Port) {
+  describe(`the shop in ${port.name}`, () => testsOf(port));
+}
+
+function testsOf(port: Port) {
+  const words = WORDS[port.name];
+  let browser: Browser;
+  let world: Awaited<ReturnType<typeof startWorld>>;
+  let context: BrowserContext;
+  let page: Page;
+  let posts: URLSearchParams[];
+  let complaints: string[];
+
+  beforeAll(async () => {
+    const { from, path } = need('chromium');
+    browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
+    world = await startWorld(port);
+    await world.shop.start();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await world.stop();
+  });
+  beforeEach(async () => {
+    await world.reset();
+    await openBrowser({});
+  });
+  afterEach(async () => {
+    await context.close();
+    expectNothingTold();
+  });
+
+  async function openBrowser(options: { javaScriptEnabled?: boolean }) {
+    context = await browser.newContext(options);
+    page = await context.newPage();
+    posts = [];
+    complaints = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('request', (request) => {
+      const isPayment = new URL(request.url()).pathname === words.path;
+      const body = request.postData();
+      if (isPayment && body) posts.push(new URLSearchParams(body));
+    });
+  }
+
+  /** Whatever happened: no card and no secret in the shop's log, no card in what was posted. */
+  function expectNothingTold() {
+    const told = [world.shop.log, ...posts.map(String), ...world.proxy.authorizations].join('\n');
+    for (const secret of [APPROVED, DECLINED, 'Ångström', '1234'])
+      expect(told).not.toContain(secret);
+    expect(world.shop.log).not.toContain(ACCOUNTS[0].secretKey);
+    expect(world.shop.log).not.toMatch(/warning|traceback|notice:|deprecated|fatal/i);
+  }
+
+  async function order() {
+    await page.goto(world.shop.address);
+    await page.click(`text=${words.order}`);
+    await page.waitForSelector('form[data-cardseal]');
+  }
+
+  async function enterCard(number: string) {
+    await page.fill('#numero', number);
+    await page.fill(words.names.holder, 'Zoë Ångström');
+    await words.enterExpiry(page);
+    await page.fill(words.names.code, '1234');
+  }
+
+  /** Does not wait for the next page: some answers are held back. */
+  const press = () => page.getByRole('button', { name: words.pay }).click({ noWaitAfter: true });
+  const heading = (text: string) => page.getByRole('heading', { name: text }).waitFor();
+  const notice = (text: RegExp) => page.getByRole('alert').filter({ hasText: text }).waitFor();
+
+  async function pay(number: string) {
+    await enterCard(number);
+    await press();
+  }
+
+  /** Posts a form again, as a reload or a second press does; the browser ends on the answer. */
+  async function postAgain(fields: URLSearchParams) {
+    await page.evaluate(
+      ([path, entries]) => {
+        const form = document.createElement('form');
+        form.method = 'post';
+        form.action = path;
+        for (const [name, value] of entries) {
+          const input = form.appendChild(document.createElement('input'));
+          Object.assign(input, { type: 'hidden', name, value });
+        }
+        document.body.append(form);
+        form.submit();
+      },
+      [words.path, [...fields]] as const,
+    );
+  }
+
+  test('takes an approved card, posts nothing of it, and a second order after it', async () => {
+    await order();
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await page.textContent('body')).toContain('visa');
+    expect(await page.textContent('body')).toContain('4242');
+    expect(posts.map((post) => [...post.keys()].sort())).toEqual([words.fields]);
+    expect(await world.committed()).toBe(1);
+    await page.reload();
+    await heading(words.paid);
+
+    await page.getByRole('link').click();
+    await page.click(`text=${words.order}`);
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(2);
+    expect(complaints).toEqual([]);
+  });
+
+  test('takes another card after a declined one', async () => {
+    await order();
+    await pay(DECLINED);
+    await notice(words.declined);
+    await postAgain(posts[0]!);
+    await notice(words.declined);
+    expect(world.proxy.authorizations).toHaveLength(1);
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test.each([
+    ['as the shop knows', -KEY_LIFETIME_MS + 1500],
+    ['as only the service knows', 0],
+  ])('asks for the card again when the key has expired, %s', async (_, ahead) => {
+    await order();
+    await enterCard(APPROVED); // the key may come with the page or later: take one under this clock
+    world.clock.ahead = ahead;
+    await page.reload();
+    await page.waitForLoadState('networkidle');
+    await enterCard(APPROVED);
+    if (ahead) await page.waitForTimeout(2000);
+    else world.clock.ahead = KEY_LIFETIME_MS + 1;
+    await press();
+    await notice(words.expired);
+    expect(world.proxy.authorizations).toHaveLength(ahead ? 0 : 1);
+    world.clock.ahead = 0;
+    await page.reload();
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test.each<[string, number, (block: string) => string]>([
+    ['so that only the service can see it', 1, (block) => moveBoundary(block)],
+    ['so that it names another key', 0, (block) => block.replace('"cek_', '"cek_0')],
+    [
+      'so that it carries a clear number',
+      0,
+      (block) => block.replace('{', '{"number":"4111111111111111",'),
+    ],
+    ['so that nothing is left of it', 0, () => ''],
+  ])('shows a way on after a block that was tampered with, %s', async (_, sent, tamper) => {
+    await page.route(
+      `**${words.path}`,
+      (route, request) => {
+        const fields = new URLSearchParams(request.postData()!);
+        fields.set('encrypted_card', tamper(fields.get('encrypted_card')!));
+        return route.continue({ postData: fields.toString() });
+      },
+      { times: 1 },
+    );
+    await order();
+    await pay(APPROVED);
+    await notice(words.refused);
+    expect(world.proxy.authorizations).toHaveLength(sent);
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test('answers the same block posted again with the outcome of the first, also after a second order', async () => {
+    await order();
+    await pay(APPROVED);
+    await heading(words.paid);
+    const reference = (text: string | null) => /pi_card_\w+/.exec(text ?? '')![0];
+    const first = reference(await page.textContent('body'));
+    await postAgain(posts[0]!);
+    await heading(words.paid);
+    await order();
+    await postAgain(posts[0]!);
+    await heading(words.paid);
+    expect(reference(await page.textContent('body'))).toBe(first);
+    expect(world.proxy.authorizations).toHaveLength(1);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test('answers a second post while the first is under way with its outcome, and charges once', async () => {
+    await order();
+    let release = () => {};
+    world.proxy.faults.hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    await enterCard(APPROVED);
+    await press();
+    await expect.poll(() => world.proxy.authorizations.length).toBe(1);
+    const second = await context.newPage();
+    await second.goto(world.shop.address);
+    const first = page;
+    page = second;
+    await postAgain(posts[0]!);
+    await heading(words.underWay);
+    release();
+    await heading(words.paid);
+    page = first;
+    await heading(words.paid);
+    expect(world.proxy.authorizations).toHaveLength(1);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test('says that it is not certain when the answer was lost, and never asks for the card again', async () => {
+    await order();
+    world.proxy.faults.loseAuthorizations = true;
+    await pay(APPROVED);
+    await heading(words.unclear);
+    expect(await page.textContent('body')).toMatch(/pi_card_\w+/);
+    world.proxy.faults.loseAuthorizations = false;
+    for (const again of [() => page.reload(), () => postAgain(posts[0]!), () => page.goBack()]) {
+      await again();
+      await heading(words.unclear);
+      expect(await page.locator('form[data-cardseal]').count()).toBe(0);
+    }
+    expect(world.proxy.authorizations).toHaveLength(1);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['the session is gone', () => context.clearCookies()],
+    [
+      'the session is another one',
+      async () => {
+        await context.clearCookies();
+        const other = await context.newPage();
+        await other.goto(world.shop.address);
+        await other.click(`text=${words.order}`);
+        await other.close();
+        await page.bringToFront(); // a page behind another one draws nothing, so no press comes
+      },
+    ],
+    [
+      'the shop was started again',
+      async () => {
+        await context.clearCookies({ name: 'PHPSESSID' }); // PHP keeps sessions in files
+        await world.shop.stop();
+        await world.shop.start();
+      },
+    ],
+  ])('says that it is not certain when a block comes without its checkout: %s', async (_, lose) => {
+    await order();
+    await enterCard(APPROVED);
+    await page.waitForLoadState('networkidle');
+    await lose();
+    await press();
+    await heading(words.unclear);
+    expect(await page.locator('form[data-cardseal]').count()).toBe(0);
+    expect(world.proxy.authorizations).toHaveLength(0);
+  });
+
+  test('takes the card in each of two tabs, and pays once', async () => {
+    await order();
+    const first = page;
+    page = await context.newPage();
+    await page.goto(first.url());
+    await page.waitForSelector('form[data-cardseal]');
+    await pay(APPROVED);
+    await heading(words.paid);
+    page = first;
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test('takes the card in the older of two tabs', async () => {
+    await order();
+    const newer = await context.newPage();
+    await newer.goto(page.url());
+    await newer.waitForLoadState('networkidle');
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test("says in the shop's language what is wrong with the card, and takes the corrected one", async () => {
+    await order();
+    await press();
+    const problem = page.locator('[data-cardseal-message]').first();
+    await expect.poll(() => problem.textContent()).toBe(words.numberRequired);
+    await enterCard(APPROVED.replace(/2$/, '3'));
+    await press();
+    await expect.poll(() => problem.textContent()).toBe(words.numberInvalid);
+    await page.fill('#numero', APPROVED);
+    await press();
+    await heading(words.paid);
+  });
+
+  test('says that it cannot take payments when the service is down, and goes on when it is back', async () => {
+    world.proxy.faults.isDown = true;
+    await page.goto(world.shop.address);
+    await page.click(`text=${words.order}`);
+    if (port.name === 'PHP') {
+      await page.getByText(words.unavailable).waitFor();
+      world.proxy.faults.isDown = false;
+      await page.getByRole('link').click();
+    } else {
+      await enterCard(APPROVED); // this page asks for its key by itself
+      await press();
+      await notice(words.pressAgain);
+      world.proxy.faults.isDown = false;
+    }
+    await page.waitForSelector('form[data-cardseal]');
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
+  test('shows why nothing happens without JavaScript', async () => {
+    await context.close();
+    await openBrowser({ javaScriptEnabled: false });
+    await order();
+    await page.getByText(words.needsScript).waitFor();
+    expect(await page.getByRole('button', { name: words.pay }).isDisabled()).toBe(true);
+  });
+
+  test('issues no key to who is not in a checkout, or has no CSRF token', async () => {
+    await order();
+    const form = page.locator('form[data-cardseal]');
+    const keyUrl = world.shop.address + (await form.getAttribute('data-cardseal-key-url'));
+    const token = await page.locator('meta[name=csrf-token]').getAttribute('content');
+    const header = port.name === 'Python' ? 'X-CSRFToken' : 'X-CSRF-Token';
+    expect((await fetch(keyUrl, { method: 'POST', headers: { [header]: token! } })).status).toBe(
+      409,
+    );
+    for (const headers of [{}, { [header]: `${token}x` }, { 'X-Other': token! }]) {
+      expect((await page.request.post(keyUrl, { headers })).status()).toBe(409);
+    }
+    const answer = await page.request.post(keyUrl, { headers: { [header]: token! } });
+    expect(answer.status()).toBe(200);
+    expect(Object.keys(await answer.json())).toEqual(['id', 'scheme', 'public_key']);
+  });
+}
+
+/** A service whose clock can be moved, a proxy that can lose answers, and the shop. */
+async function startWorld(port: Port) {
+  const clock = { ahead: 0 };
+  const service = createService({
+    clock: () => Date.now() + clock.ahead,
+    generateKeyPair: recycledKeyPair,
+  });
+  const address = await service.listen({ port: 0, host: '127.0.0.1' });
+  const proxy = await startProxy(address);
+  const shop = new Shop(port, proxy.address);
+  let before = 0;
+  const committed = async () => {
+    const headers = { authorization: `Bearer ${ACCOUNTS[0].secretKey}` };
+    const answer = await fetch(`${address}/payments/card?limit=100`, { headers });
+    const { data } = (await answer.json()) as { data: { status: string }[] };
+    return data.filter(({ status }) => status === 'committed').length;
+  };
+  return {
+    clock,
+    proxy,
+    shop,
+    async reset() {
+      before = await committed();
+      clock.ahead = 0;
+      Object.assign(proxy.faults, { loseAuthorizations: false, hold: undefined, isDown: false });
+      proxy.authorizations.length = 0;
+      shop.log = '';
+    },
+    /** How many payments the service has committed in this test. */
+    committed: async () => (await committed()) - before,
+    async stop() {
+      await shop.stop();
+      proxy.close();
+      await service.close();
+    },
+  };
+}
+
+/** One byte of the name becomes part of the number: a shape that is right, and a lie. */
+function moveBoundary(block: string): string {
+  const value = JSON.parse(block) as { layout: { len: number }[] };
+  value.layout[0]!.len += 1;
+  value.layout[1]!.len -= 1;
+  return JSON.stringify(value);
+}

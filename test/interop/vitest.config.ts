@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+import { install } from '../prepare/browsers.ts';
+
+if (!install(['chromium'])) process.exit(1);
+
+/** `npm run interop`: what needs PHP and Python, with a shop of each in Chromium. */
+export default defineConfig({
+  root: import.meta.dirname,
+  cacheDir: '../../node_modules/.vite/interop',
+  test: { include: ['*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 },
+});

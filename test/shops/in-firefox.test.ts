@@ -1,0 +1,3 @@
+import { testShops } from './test-shops.ts';
+
+testShops('firefox');

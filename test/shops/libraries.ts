@@ -1,0 +1,20 @@
+/** The libraries that shops load by a script tag, by the name under which the server has them. */
+export const LIBRARIES: Record<string, string> = {
+  'jquery.js': 'jquery/dist/jquery.min.js',
+  'jquery.validate.js': 'jquery-validation/dist/jquery.validate.min.js',
+  'jquery.payment.js': 'jquery.payment/lib/jquery.payment.min.js',
+  'parsley.js': 'parsleyjs/dist/parsley.min.js',
+  'knockout.js': 'knockout/build/output/knockout-latest.js',
+  'htmx.js': 'htmx.org/dist/htmx.min.js',
+  'turbo.js': '@hotwired/turbo/dist/turbo.es2017-umd.js',
+  'rails-ujs.js': '@rails/ujs/app/assets/javascripts/rails-ujs.js',
+  'cleave.js': 'cleave.js/dist/cleave.min.js',
+  'imask.js': 'imask/dist/imask.min.js',
+  'inputmask.js': 'inputmask/dist/inputmask.min.js',
+  'bootstrap.css': 'bootstrap/dist/css/bootstrap.min.css',
+  'bootstrap.js': 'bootstrap/dist/js/bootstrap.bundle.min.js',
+  'alpine.js': 'alpinejs/dist/cdn.min.js',
+  'idiomorph.js': 'idiomorph/dist/idiomorph.min.js',
+  'vue.js': 'vue/dist/vue.global.prod.js',
+  'axe.js': 'axe-core/axe.min.js',
+};

@@ -1,0 +1,251 @@
+/** What shoppers do in every shop. */
+import { FIRST, MISTYPED, SECOND } from './cards.ts';
+import type { Settings, ShopServer } from './server.ts';
+import type { Shop } from './shop.ts';
+import type { Tab } from './tabs.ts';
+import { pause, type Violation, Visitor } from './visitor.ts';
+
+export interface Scenario {
+  name: string;
+  settings?: Partial<Settings> | ((shop: Shop) => Partial<Settings>);
+  /** Whether the shop has what the scenario needs. Default: every shop has. */
+  fits?: (shop: Shop) => boolean;
+  run(visitor: Visitor): Promise<void>;
+  /** Part of `npm test`. */
+  main?: true;
+}
+
+const isCancelledByFetch = ({ cancel }: Shop) => cancel === 'fetch';
+
+/** The page cancels a press with the first card. */
+async function isCancelled(visitor: Visitor): Promise<void> {
+  const { cancel } = visitor.shop;
+  if (cancel === 'fetch') {
+    await visitor.pays(FIRST);
+    await visitor.expectMessage();
+    return;
+  }
+  await visitor.act(cancel.make);
+  await visitor.isRefused();
+}
+
+async function mend(visitor: Visitor): Promise<void> {
+  const { cancel } = visitor.shop;
+  if (cancel !== 'fetch') await visitor.act(cancel.mend);
+}
+
+const cancelSettings = (shop: Shop): Partial<Settings> =>
+  isCancelledByFetch(shop) ? { outcomes: ['fail', 'approve'] } : {};
+
+export const SCENARIOS: Scenario[] = [
+  {
+    name: 'no key, then cancelled, then another card',
+    main: true,
+    settings: (shop) => ({ ...cancelSettings(shop), keys: ['fail'] }),
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.isRefused();
+      visitor.visit.settings.keys = ['ok'];
+      await isCancelled(visitor);
+      await mend(visitor);
+      await visitor.enterCard(SECOND);
+      await visitor.pays(SECOND);
+    },
+  },
+  {
+    name: 'pays',
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.pays(FIRST);
+    },
+  },
+  {
+    name: 'mistyped, then another card',
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(MISTYPED);
+      await visitor.isRefused();
+      await visitor.enterCard(SECOND);
+      await visitor.pays(SECOND);
+    },
+  },
+  {
+    name: 'declined, then another card',
+    settings: { outcomes: ['decline', 'approve'] },
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      if (!(await visitor.pays(FIRST))) return;
+      if (visitor.shop.elsewhere) await visitor.tab.closeOthers();
+      else await visitor.seesDecline();
+      await visitor.act(visitor.shop.again ?? visitor.shop.before ?? []);
+      await visitor.enterCard(SECOND);
+      await visitor.pays(SECOND);
+    },
+  },
+  {
+    name: 'cancelled, then unchanged',
+    settings: cancelSettings,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await isCancelled(visitor);
+      await mend(visitor);
+      await visitor.pays(FIRST);
+    },
+  },
+  {
+    name: 'cancelled, then another card',
+    settings: cancelSettings,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await isCancelled(visitor);
+      await mend(visitor);
+      await visitor.enterCard(SECOND);
+      await visitor.pays(SECOND);
+    },
+  },
+  {
+    name: 'no key, then a key',
+    settings: { keys: ['fail'] },
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.isRefused();
+      visitor.visit.settings.keys = ['ok'];
+      await visitor.pays(FIRST);
+    },
+  },
+  {
+    name: 'slow key',
+    settings: { holds: 'key', keys: ['fail', 'ok'] }, // the press asks for the slow one
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.press();
+      const first = await visitor.expectMessage();
+      if (visitor.shop.elsewhere !== 'tab') {
+        visitor.visit.release();
+        await visitor.expectPaid(FIRST, 0);
+        return;
+      }
+      // By now the browser would block a tab that opens without a press.
+      await visitor.isOutOfActivation();
+      visitor.visit.release();
+      await visitor.expectMessage(first?.text);
+      await visitor.pays(FIRST);
+    },
+  },
+  {
+    name: 'impatient clicks',
+    settings: { holds: 'payment' },
+    async run(visitor) {
+      const { guarded, elsewhere } = visitor.shop;
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      const pressAgain = await visitor.pressLater();
+      if (!(await visitor.pays(FIRST))) return;
+      await pressAgain();
+      const canLook = !visitor.tab.isBlindWhileSending;
+      if (canLook && !guarded && !elsewhere) await visitor.expectMessage();
+      await pressAgain();
+      await pressAgain();
+      await pause(300);
+      visitor.expectOne(0);
+    },
+  },
+  {
+    name: 'held Enter',
+    settings: { holds: 'payment' },
+    fits: ({ enter }) => enter !== false,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.focus(visitor.shop.enter || visitor.shop.fields.code);
+      await visitor.tab.holdEnter(8);
+      await visitor.expectPaid(FIRST, 0);
+      await pause(300);
+      visitor.expectOne(0);
+    },
+  },
+  {
+    name: 'another method',
+    main: true,
+    fits: ({ other }) => other !== undefined,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.act(visitor.shop.other!.choose);
+      await visitor.paysOtherwise();
+    },
+  },
+  {
+    name: 'a button that does not pay',
+    fits: ({ skip }) => skip !== undefined,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.isNoPayment(() => visitor.click(visitor.shop.skip!.press));
+      if (visitor.shop.skip!.leaves) return;
+      await visitor.enterCard(SECOND);
+      await visitor.pays(SECOND);
+    },
+  },
+  {
+    name: 'without script',
+    settings: { scriptless: true },
+    async run(visitor) {
+      await visitor.tab.open(visitor.visit.address);
+      await visitor.tryWithoutScript(FIRST);
+    },
+  },
+  {
+    name: 'without the library',
+    settings: { unbound: true },
+    fits: ({ needsLibrary }) => !needsLibrary,
+    async run(visitor) {
+      await visitor.open();
+      await visitor.enterCard(FIRST);
+      await visitor.sendsTheOthers(FIRST);
+    },
+  },
+];
+
+export interface Result {
+  shop: string;
+  scenario: string;
+  violations: Violation[];
+  /** Why the runner could not do it. */
+  error?: string;
+  ms: number;
+}
+
+/** Runs one scenario in one shop. `undefined`: it makes no sense there. */
+export async function run(
+  tab: Tab,
+  server: ShopServer,
+  shop: Shop,
+  scenario: Scenario,
+): Promise<Result | undefined> {
+  if (scenario.fits && !scenario.fits(shop)) return undefined;
+  if (shop.without?.[scenario.name]) return undefined;
+  const { settings } = scenario;
+  const chosen = typeof settings === 'function' ? settings(shop) : settings;
+  const visitor = new Visitor(tab, server, shop, chosen);
+  const start = Date.now();
+  const result: Result = { shop: shop.name, scenario: scenario.name, violations: [], ms: 0 };
+  try {
+    await scenario.run(visitor);
+  } catch (error) {
+    result.error = (error as Error).message;
+  }
+  visitor.visit.release();
+  await tab.closeOthers();
+  if (!visitor.visit.settings.unbound) visitor.checkClearText();
+  result.violations = visitor.violations;
+  result.ms = Date.now() - start;
+  return result;
+}

@@ -1,0 +1,66 @@
+/**
+ * The main scenarios in a third of the shops, and the controls, as tests of one engine. The three
+ * engines have all shops between them; `npm run shops` visits each shop in each engine.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES, type Engine } from '../prepare/browsers.ts';
+import { FIRST } from './cards.ts';
+import { SHOPS } from './catalogue.ts';
+import { CONTROLS } from './controls.ts';
+import { run, SCENARIOS } from './scenarios.ts';
+import { ShopServer } from './server.ts';
+import { openTab, type Tab } from './tabs.ts';
+import { Visitor } from './visitor.ts';
+
+export function testShops(engine: Engine): void {
+  let server: ShopServer;
+  let tab: Tab;
+  beforeAll(async () => {
+    server = await new ShopServer().start();
+    tab = await openTab(engine);
+  });
+  afterAll(async () => {
+    await tab.close();
+    await server.stop();
+  });
+
+  const main = SCENARIOS.filter((scenario) => scenario.main);
+  const isHere = (i: number) => i % ENGINES.length === ENGINES.indexOf(engine);
+  const here = SHOPS.filter((_, i) => isHere(i));
+  const left = SHOPS.filter((_, i) => !isHere(i)).map(({ name }) => name);
+  console.log(`Left to \`npm run shops\` in ${engine}: ${left.join(', ')}`);
+  for (const scenario of main) {
+    const shops = here.filter((shop) => !scenario.fits || scenario.fits(shop));
+    describe(scenario.name, () => {
+      test.for(shops.map((shop) => [shop.name, shop] as const))('%s', async ([, shop]) => {
+        const result = await run(tab, server, shop, scenario);
+        expect(result?.error).toBeUndefined();
+        expect(result?.violations ?? []).toEqual([]);
+      });
+    });
+  }
+
+  describe('a page with a fault is noticed', () => {
+    test.for(CONTROLS.map((control) => [control.name, control] as const))(
+      '%s',
+      async ([, { shop, act, expected }]) => {
+        const visitor = new Visitor(tab, server, shop, {}, 1_000);
+        await visitor.open();
+        await visitor.enterCard(FIRST);
+        await act(visitor);
+        visitor.checkClearText();
+        const kinds = new Set(visitor.violations.map(({ kind }) => kind));
+        expect([...kinds].sort()).toEqual([...expected].sort());
+      },
+    );
+  });
+
+  test('every page is in the catalogue', () => {
+    const files = readdirSync(join(import.meta.dirname, 'fixtures'));
+    const pages = files.filter((file) => file.endsWith('.html') && !file.includes('.fragment.'));
+    const named = SHOPS.map(({ name }) => `${name}.html`);
+    expect([...named, 'edd-check.html'].sort()).toEqual(pages.sort());
+  });
+}

@@ -1,0 +1,18 @@
+const { generateKeyPairSync, privateDecrypt, randomUUID } = require('node:crypto');
+
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const public_key = publicKey.export({ type: 'spki', format: 'der' }).toString('base64');
+
+exports.cardKey = () => ({ id: `cek_${randomUUID()}`, scheme: 'RSA_OAEP_SHA256_V1', public_key });
+
+exports.decrypt = ({ payload, layout }) => {
+  const ciphertext = Buffer.from(payload, 'base64');
+  const plaintext = privateDecrypt({ key: privateKey, oaepHash: 'sha256' }, ciphertext);
+  const card = {};
+  let start = 0;
+  for (const { field, len } of layout) {
+    card[field] = plaintext.toString('utf8', start, start + len);
+    start += len;
+  }
+  return card;
+};

@@ -1,0 +1,7 @@
+'use server';
+
+import { authorize } from '../authorize';
+
+export async function pay(_outcome: string, data: FormData): Promise<string> {
+  return authorize(data);
+}

@@ -1,0 +1,2 @@
+// The cache is inside another package, whose lockfile Next would take for the root.
+export default { turbopack: { root: import.meta.dirname } };

@@ -1,0 +1,39 @@
+import { bindCardForm } from 'cardseal/form';
+import { createSignal, onCleanup, onMount } from 'solid-js';
+import { requestKey, sendCard } from './payment.ts';
+
+export function Checkout() {
+  let form;
+  const [number, setNumber] = createSignal('');
+  const [outcome, setOutcome] = createSignal('');
+
+  onMount(() => {
+    const binding = bindCardForm(form, {
+      key: () => requestKey(setOutcome),
+      async onEncrypted(block) {
+        const { result, text } = await sendCard(JSON.stringify(block));
+        setOutcome(text);
+        if (result === 'not_paid') await binding.restart(); // opens the form for another card
+      },
+    });
+    onCleanup(() => binding.unbind());
+  });
+
+  return (
+    <form ref={form}>
+      <input aria-label="E-mail" name="email" type="email" required />
+      <input
+        aria-label="Card number"
+        autocomplete="cc-number"
+        value={number()}
+        onInput={(event) => setNumber(event.currentTarget.value)}
+      />
+      <input aria-label="Name on card" autocomplete="cc-name" />
+      <input aria-label="Expiry date" autocomplete="cc-exp" />
+      <input aria-label="Security code" autocomplete="cc-csc" />
+      <button type="submit">Pay</button>
+      <p role="status">{outcome()}</p>
+      <output>{number()}</output>
+    </form>
+  );
+}

@@ -1,0 +1,3 @@
+import { bindCardForm } from 'cardseal/form';
+
+bindCardForm('#checkout');

@@ -1,0 +1,24 @@
+import creditCardType from 'credit-card-type';
+
+const ACCEPTED = ['visa', 'mastercard', 'american-express'];
+const number = document.querySelector('#number');
+const code = document.querySelector('#code');
+
+number.addEventListener('input', () => {
+  const digits = number.value.replace(/\D/g, '');
+  const brands = digits ? creditCardType(digits) : [];
+  const [brand] = brands.length === 1 ? brands : [];
+  document.querySelector('#brand').textContent = brand?.niceType ?? '';
+  code.maxLength = brand?.code.size ?? 4;
+});
+
+document.querySelector('#checkout').addEventListener('cardseal:submit', (event) => {
+  const digits = number.value.replace(/\D/g, '');
+  const brands = creditCardType(digits);
+  const isAccepted = brands.some(({ type }) => ACCEPTED.includes(type));
+  const hasCode = !code.value || brands.some(({ code: { size } }) => code.value.length === size);
+  number.setCustomValidity(isAccepted ? '' : 'We accept Visa, Mastercard and American Express.');
+  code.setCustomValidity(hasCode ? '' : 'The code of this card has another length.');
+  if (number.reportValidity() && code.reportValidity()) return;
+  event.preventDefault(); // the shopper corrects it and presses again
+});

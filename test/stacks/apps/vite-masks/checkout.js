@@ -1,0 +1,23 @@
+import { bindCardForm } from 'cardseal/form';
+import './brands.js';
+import { masks } from './imask.js';
+
+const form = document.querySelector('#checkout');
+const binding = bindCardForm(form, {
+  key: async () => (await fetch('/card-key', { method: 'POST' })).json(),
+  async onEncrypted(block) {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch('/pay', { method: 'POST', headers, body: JSON.stringify(block) });
+    const { status } = await answer.json();
+    document.querySelector('[role=status]').textContent = status;
+    if (status !== 'committed') await binding.restart(); // open the form for another card
+  },
+});
+
+// What the masks hold, for the test.
+for (const mask of masks) {
+  mask.on('accept', () => {
+    const state = masks.map(({ value, unmaskedValue }) => [value, unmaskedValue]);
+    document.querySelector('#state').textContent = JSON.stringify(state);
+  });
+}

@@ -1,0 +1,13 @@
+import { bindCardForm } from 'cardseal/form';
+
+const form = document.querySelector('#checkout');
+const binding = bindCardForm(form, {
+  key: async () => (await fetch('/card-key', { method: 'POST' })).json(),
+  async onEncrypted(block) {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch('/pay', { method: 'POST', headers, body: JSON.stringify(block) });
+    const { status } = await answer.json();
+    document.querySelector('[role=status]').textContent = status;
+    if (status !== 'committed') await binding.restart(); // open the form for another card
+  },
+});

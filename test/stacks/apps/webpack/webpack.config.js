@@ -1,0 +1,7 @@
+import HtmlWebpackPlugin from 'html-webpack-plugin';
+
+export default {
+  mode: 'production',
+  entry: './src/checkout.js',
+  plugins: [new HtmlWebpackPlugin({ template: './src/index.html' })],
+};
