@@ -1,25 +1,47 @@
 /**
- * What README's comparison says that others do with what a checkout may meet. Each is called as benchmarks call it, by the files of
+ * What docs/comparison.md says about the others. Each is called as the benchmarks call it, by the files of
  * ../bench/contenders/: as its documentation shows, with nothing left out that it offers.
  */
 import { describe, expect, test } from 'vitest';
 import { encryptCard } from '../../src/index.ts';
 import type { Contender } from '../bench/pages/page.ts';
-import { card, freshKey, fromBase64, outcome, type StringCard, toBase64, utf8 } from '../support/core.ts';
+import {
+  card,
+  freshKey,
+  fromBase64,
+  outcome,
+  type StringCard,
+  toBase64,
+  utf8,
+} from '../support/core.ts';
 import { goodKey, spki } from '../support/malformed-keys.ts';
 import keys from '../vectors/keys.json';
 
-const CONTENDERS = import.meta.glob<Contender>(['../bench/contenders/{snippet,jose,node-forge,jsencrypt,adyen-cse-js}.js'], {
-  eager: true,
-});
-const [adyen, jose, jsencrypt, forge, snippet] = ['adyen-cse-js', 'jose', 'jsencrypt', 'node-forge', 'snippet'].map(
-  (name) => CONTENDERS[`../bench/contenders/${name}.js`]!,
-) as [Contender, Contender, Contender, Contender, Contender];
+const CONTENDERS = import.meta.glob<Contender>(
+  ['../bench/contenders/{snippet,jose,node-forge,jsencrypt,adyen-cse-js}.js'],
+  {
+    eager: true,
+  },
+);
+const [adyen, jose, jsencrypt, forge, snippet] = [
+  'adyen-cse-js',
+  'jose',
+  'jsencrypt',
+  'node-forge',
+  'snippet',
+].map((name) => CONTENDERS[`../bench/contenders/${name}.js`]!) as [
+  Contender,
+  Contender,
+  Contender,
+  Contender,
+  Contender,
+];
 const OWN_RSA = { 'node-forge': forge, jsencrypt };
 const WEB_CRYPTO = { 'the snippet': snippet, jose };
 
 /** With a number that passes the checks that adyen-cse-js makes of it. */
-const given = (overrides: Partial<StringCard> = {}) => card({ number: '4242424242424242', exp_year: '2030', ...overrides });
+const given = (overrides: Partial<StringCard> = {}) =>
+  card({ number: '4242424242424242', exp_year: '2030', ...overrides });
 
 const keyOf = (der: Uint8Array, modulus = der.subarray(33, 33 + 256), exponent = '10001') => ({
   ...freshKey(),
@@ -33,7 +55,11 @@ const short = fromBase64(keys.refused.find(({ what }) => what === 'RSA of 1024 b
 const bits1024 = keyOf(short, short.subarray(29, 29 + 128));
 
 /** What it makes of the card, 'refused' if it throws, or `false` if that is what it returns. */
-async function encrypt(contender: Contender, key: ReturnType<typeof keyOf>, card: StringCard): Promise<unknown> {
+async function encrypt(
+  contender: Contender,
+  key: ReturnType<typeof keyOf>,
+  card: StringCard,
+): Promise<unknown> {
   try {
     return await contender.encrypt(await contender.prepare(key), card);
   } catch {
@@ -43,16 +69,28 @@ async function encrypt(contender: Contender, key: ReturnType<typeof keyOf>, card
 
 const open = async (payload: unknown) => {
   const privateKey = fromBase64(keys.rsa.find(({ bits }) => bits === 2048)!.private_key);
-  const key = await crypto.subtle.importKey('pkcs8', privateKey, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt']);
-  return new Uint8Array(await crypto.subtle.decrypt('RSA-OAEP', key, fromBase64(payload as string)));
+  const key = await crypto.subtle.importKey(
+    'pkcs8',
+    privateKey,
+    { name: 'RSA-OAEP', hash: 'SHA-256' },
+    false,
+    ['decrypt'],
+  );
+  return new Uint8Array(
+    await crypto.subtle.decrypt('RSA-OAEP', key, fromBase64(payload as string)),
+  );
 };
 const CIPHERTEXT = /[\w+/-]{100}/;
-const joined = ({ number, name, exp_month, exp_year, cvv }: StringCard) => number + name + exp_month + exp_year + cvv;
+const joined = ({ number, name, exp_month, exp_year, cvv }: StringCard) =>
+  number + name + exp_month + exp_year + cvv;
 
 describe('the scheme', () => {
-  test.each(Object.entries({ ...OWN_RSA, 'the snippet': snippet }))('%s makes its payload', async (_, contender) => {
-    expect(await open(await encrypt(contender, good, given()))).toEqual(utf8(joined(given())));
-  });
+  test.each(Object.entries({ ...OWN_RSA, 'the snippet': snippet }))(
+    '%s makes its payload',
+    async (_, contender) => {
+      expect(await open(await encrypt(contender, good, given()))).toEqual(utf8(joined(given())));
+    },
+  );
 
   test('jose makes a JWE, adyen-cse-js a format of its own', async () => {
     expect(`${await encrypt(jose, good, given())}`.split('.')).toHaveLength(5);
@@ -81,35 +119,47 @@ describe('a key whose exponent is 1', () => {
 
   test('the snippet and jose do what the engine does', async () => {
     const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
-    const engine = crypto.subtle.importKey('spki', fromBase64(exponent1.public_key), algorithm, false, ['encrypt']);
+    const engine = crypto.subtle.importKey(
+      'spki',
+      fromBase64(exponent1.public_key),
+      algorithm,
+      false,
+      ['encrypt'],
+    );
     const refused = await engine.then(
       () => false,
       () => true,
     );
-    for (const contender of Object.values(WEB_CRYPTO)) expect((await encrypt(contender, exponent1, given())) === 'refused').toBe(refused);
+    for (const contender of Object.values(WEB_CRYPTO))
+      expect((await encrypt(contender, exponent1, given())) === 'refused').toBe(refused);
   });
 });
 
 test('a key of 1024 bits: Cardseal and jose refuse it, the others encrypt', async () => {
   expect(await outcome(encryptCard(bits1024, given()))).toBe('invalid_key');
   expect(await encrypt(jose, bits1024, given())).toBe('refused');
-  for (const contender of [snippet, forge, jsencrypt, adyen]) expect(await encrypt(contender, bits1024, given())).toMatch(CIPHERTEXT);
+  for (const contender of [snippet, forge, jsencrypt, adyen])
+    expect(await encrypt(contender, bits1024, given())).toMatch(CIPHERTEXT);
 });
 
 test('a name too long for the key: how it is told', async () => {
   const tooLong = given({ name: 'n'.repeat(300) });
   expect(await outcome(encryptCard(good, { ...tooLong }))).toBe('card_too_long name 165');
-  await expect(snippet.encrypt(await snippet.prepare(good), tooLong)).rejects.toMatchObject({ name: 'OperationError' });
+  await expect(snippet.encrypt(await snippet.prepare(good), tooLong)).rejects.toMatchObject({
+    name: 'OperationError',
+  });
   await expect(async () => forge.encrypt(forge.prepare(good), tooLong)).rejects.toThrow('too long');
   expect(await encrypt(jsencrypt, good, tooLong)).toBe(false);
-  for (const contender of [jose, adyen]) expect(await encrypt(contender, good, tooLong)).toMatch(CIPHERTEXT);
+  for (const contender of [jose, adyen])
+    expect(await encrypt(contender, good, tooLong)).toMatch(CIPHERTEXT);
 });
 
 test('no card at all: Cardseal and adyen-cse-js refuse it, the others encrypt', async () => {
   const none = given({ number: '12', exp_month: '13', cvv: 'abc' });
   expect(await outcome(encryptCard(good, { ...none }))).toBe('invalid_card number');
   expect(await encrypt(adyen, good, none)).toBe(false);
-  for (const contender of [snippet, jose, forge, jsencrypt]) expect(await encrypt(contender, good, none)).toMatch(CIPHERTEXT);
+  for (const contender of [snippet, jose, forge, jsencrypt])
+    expect(await encrypt(contender, good, none)).toMatch(CIPHERTEXT);
 });
 
 test('what they were given: Cardseal empties it, the others leave it', async () => {
@@ -129,7 +179,8 @@ test('another card under the same key: Cardseal refuses it, the others encrypt',
   expect(await outcome(encryptCard(key, given()))).toBe('key_already_used');
   for (const contender of [snippet, jose, forge, jsencrypt, adyen]) {
     const prepared = await contender.prepare(good);
-    for (const card of [given(), given()]) expect(await contender.encrypt(prepared, card)).toMatch(CIPHERTEXT);
+    for (const card of [given(), given()])
+      expect(await contender.encrypt(prepared, card)).toMatch(CIPHERTEXT);
   }
 });
 
@@ -144,6 +195,8 @@ async function unmask(encoded: Uint8Array): Promise<Uint8Array> {
 async function mgf1(seed: Uint8Array, length: number): Promise<Uint8Array> {
   const mask: number[] = [];
   for (let i = 0; mask.length < length; i++)
-    mask.push(...new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.of(...seed, 0, 0, 0, i))));
+    mask.push(
+      ...new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.of(...seed, 0, 0, 0, i))),
+    );
   return Uint8Array.from(mask.slice(0, length));
 }

@@ -1,31 +1,41 @@
 /** Which cards are taken. Each value is tried as a string and as bytes. */
 import { describe, expect, test } from 'vitest';
-import { type CardField, encryptCard } from '../../src/index.ts';
-import { byteCard, card, decrypt, FIELD_NAMES, freshKey, outcome, utf8 } from '../support/core.ts';
+import { encryptCard } from '../../src/index.ts';
+import {
+  byteCard,
+  card,
+  decrypt,
+  FIELD_NAMES,
+  type Field,
+  freshKey,
+  outcome,
+  utf8,
+} from '../support/core.ts';
 
 /**
  * A card is judged before a key is prepared: with this one, a card that is taken ends as invalid_key at once and leaves the key unused.
  * It makes tens of thousands of cards affordable. The first test holds it against real encryptions.
  */
 const hollowKey = { ...freshKey(), public_key: 'AAAA' };
-async function judge(field: CardField, value: string | Uint8Array): Promise<string> {
+async function judge(field: Field, value: string | Uint8Array): Promise<string> {
   const result = await outcome(encryptCard(hollowKey, { ...card(), [field]: value }));
   return result === 'invalid_key' ? 'taken' : result;
 }
 
 /** The values among these that are not judged so. */
-async function misjudged(expected: string, field: CardField, values: Iterable<string>) {
+async function misjudged(expected: string, field: Field, values: Iterable<string>) {
   const wrong = [];
   for (const value of values) {
     for (const given of [value, utf8(value)]) {
       const verdict = await judge(field, given);
-      if (verdict !== expected) wrong.push(`${JSON.stringify(value.slice(0, 30))} as ${typeof given}: ${verdict}`);
+      if (verdict !== expected)
+        wrong.push(`${JSON.stringify(value.slice(0, 30))} as ${typeof given}: ${verdict}`);
     }
   }
   return wrong.slice(0, 9);
 }
 
-const taken: Record<CardField, string[]> = {
+const taken: Record<Field, string[]> = {
   number: ['0'.repeat(12), '9'.repeat(13), '4111111111111111', '9'.repeat(19)],
   name: [
     'x',
@@ -43,7 +53,7 @@ const taken: Record<CardField, string[]> = {
   cvv: ['000', '999', '0000', '9999'],
 };
 
-const refused: Record<CardField, string[]> = {
+const refused: Record<Field, string[]> = {
   number: [
     '',
     '4',
@@ -64,10 +74,14 @@ const refused: Record<CardField, string[]> = {
 test.each(FIELD_NAMES)('what the judgement says of %s is what encrypting says', async (field) => {
   for (const make of [card, byteCard]) {
     for (const value of taken[field]) {
-      expect(await decrypt(await encryptCard(freshKey(), make({ [field]: value })))).toEqual(card({ [field]: value }));
+      expect(await decrypt(await encryptCard(freshKey(), make({ [field]: value })))).toEqual(
+        card({ [field]: value }),
+      );
     }
     for (const value of refused[field])
-      expect(await outcome(encryptCard(freshKey(), make({ [field]: value })))).toBe(`invalid_card ${field}`);
+      expect(await outcome(encryptCard(freshKey(), make({ [field]: value })))).toBe(
+        `invalid_card ${field}`,
+      );
   }
   expect(await misjudged('taken', field, taken[field])).toEqual([]);
   expect(await misjudged(`invalid_card ${field}`, field, refused[field])).toEqual([]);
@@ -76,11 +90,15 @@ test.each(FIELD_NAMES)('what the judgement says of %s is what encrypting says', 
 test('of all months that two digits can write, twelve are taken', async () => {
   const months = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(2, '0'));
   expect(await misjudged('taken', 'exp_month', months.slice(1, 13))).toEqual([]);
-  expect(await misjudged('invalid_card exp_month', 'exp_month', [months[0]!, ...months.slice(13)])).toEqual([]);
+  expect(
+    await misjudged('invalid_card exp_month', 'exp_month', [months[0]!, ...months.slice(13)]),
+  ).toEqual([]);
 });
 
 describe.each(['number', 'exp_month', 'exp_year', 'cvv'] as const)('%s', (field) => {
-  const good = { number: '1010101010101010', exp_month: '11', exp_year: '1010', cvv: '1010' }[field];
+  const good = { number: '1010101010101010', exp_month: '11', exp_year: '1010', cvv: '1010' }[
+    field
+  ];
 
   test('takes ASCII digits alone: every other byte is refused at every place', async () => {
     const wrong = [];
@@ -88,8 +106,10 @@ describe.each(['number', 'exp_month', 'exp_year', 'cvv'] as const)('%s', (field)
       for (const byte of Array(256).keys()) {
         const bytes = utf8(good);
         bytes[place] = byte;
-        const isDigit = byte >= 0x30 && byte <= (field === 'exp_month' ? (place ? 0x32 : 0x31) : 0x39);
-        if ((await judge(field, bytes)) !== (isDigit ? 'taken' : `invalid_card ${field}`)) wrong.push([place, byte]);
+        const isDigit =
+          byte >= 0x30 && byte <= (field === 'exp_month' ? (place ? 0x32 : 0x31) : 0x39);
+        if ((await judge(field, bytes)) !== (isDigit ? 'taken' : `invalid_card ${field}`))
+          wrong.push([place, byte]);
       }
     }
     expect(wrong).toEqual([]);
@@ -125,13 +145,25 @@ describe.each(['number', 'exp_month', 'exp_year', 'cvv'] as const)('%s', (field)
       good
         .split('')
         .flatMap((_, place) =>
-          [0, 1, 2, 3].flatMap((cut) => (place + cut < good.length ? [good.slice(0, place) + char + good.slice(place + 1 + cut)] : [])),
+          [0, 1, 2, 3].flatMap((cut) =>
+            place + cut < good.length
+              ? [good.slice(0, place) + char + good.slice(place + 1 + cut)]
+              : [],
+          ),
         ),
     );
     const bad = values.filter((value) => value.split('').some((char) => char < '0' || char > '9'));
     expect(bad.length).toBeGreaterThan(40);
     expect(await misjudged(`invalid_card ${field}`, field, bad)).toEqual([]);
-    expect(await misjudged(`invalid_card ${field}`, field, [` ${good}`, `${good} `, `\n${good}`, `${good}\n`, `${good}\0`])).toEqual([]);
+    expect(
+      await misjudged(`invalid_card ${field}`, field, [
+        ` ${good}`,
+        `${good} `,
+        `\n${good}`,
+        `${good}\n`,
+        `${good}\0`,
+      ]),
+    ).toEqual([]);
   });
 });
 
@@ -155,7 +187,9 @@ describe('name', () => {
     expect(bad.length).toBe(65 + 2048 + 2 + 5 + 4 + 1);
     expect(await misjudged('taken', 'name', good)).toEqual([]);
     expect(await misjudged('invalid_card name', 'name', bad)).toEqual([]);
-    const inside = bad.filter((char) => char < '\ud800' || char > '\udfff').concat('\ud800', '\udbff', '\udc00', '\udfff');
+    const inside = bad
+      .filter((char) => char < '\ud800' || char > '\udfff')
+      .concat('\ud800', '\udbff', '\udc00', '\udfff');
     expect(
       await misjudged(
         'invalid_card name',
@@ -176,19 +210,24 @@ describe('name', () => {
     };
     // The bytes at which something changes: ASCII, continuation, overlong, surrogates, beyond U+10FFFF, no lead byte at all.
     const edges = [
-      0x1f, 0x20, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xed, 0xef, 0xf0, 0xf3, 0xf4, 0xf5, 0xf8,
-      0xff,
+      0x1f, 0x20, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1,
+      0xed, 0xef, 0xf0, 0xf3, 0xf4, 0xf5, 0xf8, 0xff,
     ];
     const tails = [0x20, 0x80, 0xbf, 0xc2];
     const wrong = [];
     let good = 0;
     for (const a of edges) {
       for (const b of edges) {
-        for (const rest of [[], ...edges.map((c) => [c]), ...tails.flatMap((c) => tails.map((d) => [c, d]))]) {
+        for (const rest of [
+          [],
+          ...edges.map((c) => [c]),
+          ...tails.flatMap((c) => tails.map((d) => [c, d])),
+        ]) {
           const bytes = Uint8Array.of(a, b, ...rest);
           const expected = isWellFormed(bytes);
           good += Number(expected);
-          if ((await judge('name', bytes)) !== (expected ? 'taken' : 'invalid_card name')) wrong.push(Uint8Array.of(a, b, ...rest));
+          if ((await judge('name', bytes)) !== (expected ? 'taken' : 'invalid_card name'))
+            wrong.push(Uint8Array.of(a, b, ...rest));
         }
       }
     }
@@ -225,7 +264,13 @@ test('the first field at fault is named, in the order of the specification', asy
     expect(await outcome(encryptCard(freshKey(), card(bad)))).toBe(`invalid_card ${field}`);
   }
   const long = 'x'.repeat(447);
-  expect(await outcome(encryptCard(freshKey(), card({ number: '', name: long })))).toBe('invalid_card number');
-  expect(await outcome(encryptCard(freshKey(), card({ name: long, cvv: '' })))).toBe('card_too_long name');
-  expect(await outcome(encryptCard(freshKey(), card({ name: 'x'.repeat(446), cvv: '' })))).toBe('invalid_card cvv');
+  expect(await outcome(encryptCard(freshKey(), card({ number: '', name: long })))).toBe(
+    'invalid_card number',
+  );
+  expect(await outcome(encryptCard(freshKey(), card({ name: long, cvv: '' })))).toBe(
+    'card_too_long name',
+  );
+  expect(await outcome(encryptCard(freshKey(), card({ name: 'x'.repeat(446), cvv: '' })))).toBe(
+    'invalid_card cvv',
+  );
 });

@@ -1,11 +1,21 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import * as cardseal from '../../src/index.ts';
-import { type Card, CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
+import {
+  type Card,
+  CardEncryptionError,
+  type CardEncryptionKey,
+  encryptCard,
+  prepareKey,
+} from '../../src/index.ts';
 import { card, freshKey, outcome } from '../support/core.ts';
 import { FAILURES, planted } from '../support/failures.ts';
 
 const everythingOf = (error: Error) =>
-  [String(error), JSON.stringify(error), ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name))].join('\n');
+  [
+    String(error),
+    JSON.stringify(error),
+    ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name)),
+  ].join('\n');
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -31,7 +41,11 @@ describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
     expect(`${error}`).toBe(`CardEncryptionError: ${error.message}`);
     const more = { ...(field && { field }), ...(limit && { limit: Number(limit) }) };
     expect({ ...error }).toEqual({ name: 'CardEncryptionError', code, ...more });
-    expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'CardEncryptionError', code, ...more });
+    expect(JSON.parse(JSON.stringify(error))).toEqual({
+      name: 'CardEncryptionError',
+      code,
+      ...more,
+    });
     expect('field' in error).toBe(field !== undefined);
     expect('limit' in error).toBe(limit !== undefined);
     expect('cause' in error).toBe(false);
@@ -46,15 +60,47 @@ describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
   });
 });
 
+test.each([
+  ['number', '12 to 19 digits'],
+  ['name', 'well-formed text without control characters'],
+  ['exp_month', '01 to 12'],
+  ['exp_year', 'four digits'],
+  ['cvv', '3 or 4 digits'],
+])('the message for a wrong %s tells its rule: %s', async (field, rule) => {
+  await expect(encryptCard(freshKey(), card({ [field]: '' }))).rejects.toMatchObject({
+    code: 'invalid_card',
+    message: `${field} must be ${rule}, in a writable property of the card object`,
+  });
+});
+
 test('a planted value would be found', () => {
-  expect(everythingOf(new CardEncryptionError('invalid_card', `${card().number} is bad`))).toContain(PLANTED[0]);
-  expect(everythingOf(Object.assign(new CardEncryptionError('invalid_card', 'bad'), { more: card().name }))).toContain(PLANTED[1]);
+  expect(
+    everythingOf(new CardEncryptionError('invalid_card', `${card().number} is bad`)),
+  ).toContain(PLANTED[0]);
+  expect(
+    everythingOf(
+      Object.assign(new CardEncryptionError('invalid_card', 'bad'), { more: card().name }),
+    ),
+  ).toContain(PLANTED[1]);
 });
 
 test('neither function ever throws: whatever it is given, it returns a promise', async () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
-  const odd = [undefined, null, 0, '', 'x', Symbol('x'), 1n, [], {}, () => {}, proxy, new Proxy({}, { get: planted })];
+  const odd = [
+    undefined,
+    null,
+    0,
+    '',
+    'x',
+    Symbol('x'),
+    1n,
+    [],
+    {},
+    () => {},
+    proxy,
+    new Proxy({}, { get: planted }),
+  ];
   for (const key of odd) {
     for (const one of odd) {
       const result = encryptCard(key as CardEncryptionKey, one as Card);
@@ -70,5 +116,9 @@ test('neither function ever throws: whatever it is given, it returns a promise',
 });
 
 test('the package exports two functions and the error', () => {
-  expect(Object.keys(cardseal).sort()).toEqual(['CardEncryptionError', 'encryptCard', 'prepareKey']);
+  expect(Object.keys(cardseal).sort()).toEqual([
+    'CardEncryptionError',
+    'encryptCard',
+    'prepareKey',
+  ]);
 });

@@ -30,11 +30,32 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
   test('encrypts one of several cards handed over at the same time: the first', async () => {
     const key = await make();
     const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
-    const [first, ...others] = ['583', '111', '222', '333'].map((cvv) => encryptCard(key, card({ cvv })));
+    const [first, ...others] = ['583', '111', '222', '333'].map((cvv) =>
+      encryptCard(key, card({ cvv })),
+    );
     expect(await Promise.all(others.map(outcome))).toEqual(Array(3).fill('key_already_used'));
     expect(await decrypt(await first!)).toEqual(card());
     const cards = encrypt.mock.calls.filter(([, , plaintext]) => plaintext.byteLength > 1);
     expect(cards).toHaveLength(1);
+  });
+
+  test('encrypts one card, even if a card encrypts another under the same key while it is read and emptied', async () => {
+    const key = await make();
+    const others: Promise<string>[] = [];
+    const encryptAnother = () => void others.push(outcome(encryptCard(key, card({ cvv: '111' }))));
+    const given = new Proxy(card(), {
+      getOwnPropertyDescriptor(target, name) {
+        encryptAnother();
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
+      set(target, name, value) {
+        encryptAnother();
+        return Reflect.set(target, name, value);
+      },
+    });
+    expect(await decrypt(await encryptCard(key, given))).toEqual(card());
+    expect(others.length).toBeGreaterThan(9);
+    expect(new Set(await Promise.all(others))).toEqual(new Set(['key_already_used']));
   });
 
   test('that is being prepared elsewhere meanwhile encrypts one card', async () => {
@@ -110,27 +131,40 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
 
 test('a plain key is held while it is prepared, and free when it is found that the name does not fit', async () => {
   const key = freshKey();
-  const results = [encryptCard(key, card({ name: 'x'.repeat(166) })), encryptCard(key, card())].map(outcome);
+  const results = [encryptCard(key, card({ name: 'x'.repeat(166) })), encryptCard(key, card())].map(
+    outcome,
+  );
   expect(await Promise.all(results)).toEqual(['card_too_long name 165', 'key_already_used']);
   expect(await outcome(encryptCard(key, card()))).toBe('ok');
 });
 
 test('a prepared key that the name does not fit is free for the next call of the same turn', async () => {
   const key = await prepareKey(freshKey());
-  const results = [encryptCard(key, card({ name: 'x'.repeat(166) })), encryptCard(key, card())].map(outcome);
+  const results = [encryptCard(key, card({ name: 'x'.repeat(166) })), encryptCard(key, card())].map(
+    outcome,
+  );
   expect(await Promise.all(results)).toEqual(['card_too_long name 165', 'ok']);
 });
 
 test('a key that cannot be prepared leaves its id free', async () => {
   const key = freshKey();
-  const results = [encryptCard({ ...key, public_key: 'AAAA' }, card()), encryptCard(key, card())].map(outcome);
+  const results = [
+    encryptCard({ ...key, public_key: 'AAAA' }, card()),
+    encryptCard(key, card()),
+  ].map(outcome);
   expect(await Promise.all(results)).toEqual(['invalid_key', 'key_already_used']); // the second came while the first held it
   expect(await outcome(encryptCard(key, card()))).toBe('ok');
 });
 
 test('keys are spent one by one', async () => {
-  const blocks = await Promise.all(['111', '222', '333'].map((cvv) => encryptCard(freshKey(), card({ cvv }))));
-  expect((await Promise.all(blocks.map(decrypt))).map(({ cvv }) => cvv)).toEqual(['111', '222', '333']);
+  const blocks = await Promise.all(
+    ['111', '222', '333'].map((cvv) => encryptCard(freshKey(), card({ cvv }))),
+  );
+  expect((await Promise.all(blocks.map(decrypt))).map(({ cvv }) => cvv)).toEqual([
+    '111',
+    '222',
+    '333',
+  ]);
   expect(new Set(blocks.map(({ key_id }) => key_id)).size).toBe(3);
 });
 

@@ -5,7 +5,11 @@ import { CARD } from '../support/form.ts';
 import { keyAttribute, type TagPage, visit } from '../support/tag-page.ts';
 
 /** Card forms as they are found in the wild, with `data-cardseal` put on them. */
-const FIXTURES = import.meta.glob<string>('./fixtures/*.html', { query: '?raw', import: 'default', eager: true });
+const FIXTURES = import.meta.glob<string>('./fixtures/*.html', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
 
 const NUMBER = '4929 1192 8374 6509';
 
@@ -13,7 +17,12 @@ const NUMBER = '4929 1192 8374 6509';
 const BINDS: [file: string, entries: Record<string, string>, others: Record<string, string>][] = [
   [
     'bootstrap-checkout-mended',
-    { '#cc-name': 'Zoë Quillow', '#cc-number': NUMBER, '#cc-expiration': '11/49', '#cc-cvv': '583' },
+    {
+      '#cc-name': 'Zoë Quillow',
+      '#cc-number': NUMBER,
+      '#cc-expiration': '11/49',
+      '#cc-cvv': '583',
+    },
     { first_name: 'Zoë', address: '1234 Main St', paymentMethod: 'credit' },
   ],
   [
@@ -33,12 +42,23 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
   ],
   [
     'php-shop-mended',
-    { '#cc_owner': 'Zoë Quillow', '#cc_number': NUMBER, '#expiration': '11', '#expiration_yr': '2049', '#cc_cid': '583' },
+    {
+      '#cc_owner': 'Zoë Quillow',
+      '#cc_number': NUMBER,
+      '#expiration': '11',
+      '#expiration_yr': '2049',
+      '#cc_cid': '583',
+    },
     { form_key: 'Xy12' },
   ],
   [
     'django',
-    { '#id_number': NUMBER, '#id_holder': ' Zoë  Quillow ', '#id_expires': '2049-11', '#id_cvc': '583' },
+    {
+      '#id_number': NUMBER,
+      '#id_holder': ' Zoë  Quillow ',
+      '#id_expires': '2049-11',
+      '#id_cvc': '583',
+    },
     { csrfmiddlewaretoken: 'tok3n' },
   ],
   [
@@ -53,7 +73,14 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
   ],
   [
     'sections',
-    { '#given': 'Zoë', '#family': 'Quillow', '#number': NUMBER, '#month': '11', '#year': '49', '#code': '583' },
+    {
+      '#given': 'Zoë',
+      '#family': 'Quillow',
+      '#number': NUMBER,
+      '#month': '11',
+      '#year': '49',
+      '#code': '583',
+    },
     { ship_name: 'Quill & Co', ship_zip: '12345', action: 'pay' },
   ],
   [
@@ -76,39 +103,62 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
 
 const NAMED = 'must have no name attribute: without script it would be sent in clear text';
 
-/** What the console says of the control that is the trouble, and how to mend it. */
+/** What the console says about the control that is wrong, and how to fix it. */
 const REFUSED: [file: string, message: string][] = [
-  ['bootstrap-checkout', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
-  ['wordpress-shop', 'The card form\'s name control must be marked by data-cardseal-field="name" or autocomplete="cc-name"'],
+  [
+    'bootstrap-checkout',
+    'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
+  ],
+  [
+    'wordpress-shop',
+    'The card form\'s name control must be marked by data-cardseal-field="name" or autocomplete="cc-name"',
+  ],
   ['php-shop', `The card form's name control ${NAMED}`],
   ['rails', `The card form's cvv control ${NAMED}`],
   ['webforms', `The card form's number control ${NAMED}`],
-  ['material-number', 'The card form\'s number control must not have type="number", which loses digits: use inputmode="numeric"'],
-  ['four-boxes', "The card form's number control must be there only once"],
+  [
+    'material-number',
+    'The card form\'s number control must not have type="number", which loses digits: use inputmode="numeric"',
+  ],
+  ['four-boxes', "The card form's number control must occur only once"],
   ['get-form', 'The card form must have method="post", or onEncrypted'],
   ['formatted-twin', "The card form's number control must not be disabled, read-only or hidden"],
-  ['folded-methods', "The card form's number control must not be disabled, read-only or hidden"],
-  ['two-expiries', "The card form's expiry control must be there only once"],
-  ['wrong-csc', 'The card form\'s expiry control must be marked by data-cardseal-field="expiry" or autocomplete="cc-exp"'],
-  ['data-stripe', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
-  ['encrypted-name-before', 'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"'],
+  ['two-expiries', "The card form's expiry control must occur only once"],
+  [
+    'wrong-csc',
+    'The card form\'s expiry control must be marked by data-cardseal-field="expiry" or autocomplete="cc-exp"',
+  ],
+  [
+    'data-stripe',
+    'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
+  ],
+  [
+    'encrypted-name-before',
+    'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
+  ],
 ];
 
 /** The fixture with a key, posting to where the test can see it. The file comes last: the form is as its author wrote it when it is bound. */
-async function open(file: string): Promise<TagPage> {
-  const body = FIXTURES[`./fixtures/${file}.html`]!.replace(/data-cardseal(?=>)/i, `data-cardseal ${keyAttribute()}`);
+async function open(file: string, prepare = (_: TagPage) => {}): Promise<TagPage> {
+  const body = FIXTURES[`./fixtures/${file}.html`]!.replace(
+    /data-cardseal(?=>)/i,
+    `data-cardseal ${keyAttribute()}`,
+  );
   const page = await visit({ head: '', body });
   page.form.setAttribute('action', page.target.path);
+  prepare(page);
   await page.load('/dist/cardseal.js');
   return page;
 }
 
-const submitButton = ({ form }: TagPage) => form.querySelector<HTMLElement>('button, [type=submit], [type=image]')!;
+const submitButton = ({ form }: TagPage) =>
+  form.querySelector<HTMLElement>('button, [type=submit], [type=image]')!;
 
 describe('a card form in the wild is bound, and sends the block and its own fields:', () => {
   test.each(BINDS)('%s', async (file, entries, others) => {
     const page = await open(file);
-    for (const [selector, value] of Object.entries(entries)) page.document.querySelector<HTMLInputElement>(selector)!.value = value;
+    for (const [selector, value] of Object.entries(entries))
+      page.document.querySelector<HTMLInputElement>(selector)!.value = value;
     const answered = page.loaded();
     submitButton(page).click();
     await answered;
@@ -118,20 +168,54 @@ describe('a card form in the wild is bound, and sends the block and its own fiel
   });
 });
 
-describe('a card form in the wild is refused, sends nothing, and the console says what to mend:', () => {
+describe('a card form in the wild is refused, sends nothing, the console says what to fix, and the shopper reads that:', () => {
   test.each(REFUSED)('%s', async (file, message) => {
-    const page = await open(file);
-    const passes = new Promise((resolve) => page.window.addEventListener('submit', resolve, { capture: true, once: true }));
+    // The library stops the event on the window, so this listener must be there before it.
+    let passes!: Promise<Event>;
+    const page = await open(file, ({ window }) => {
+      passes = new Promise((resolve) =>
+        window.addEventListener('submit', resolve, { capture: true, once: true }),
+      );
+    });
     await expect.poll(() => page.seen).toEqual([message]);
     page.seen.length = 0;
     submitButton(page).click();
-    expect(((await passes) as Event).target).toBe(page.form); // the browser would submit it
+    expect((await passes).target).toBe(page.form); // the browser would submit it
     await expect.poll(() => page.seen).toEqual([message]);
+    const status = page.document.querySelector<HTMLElement>('[role=alert]')!;
+    expect(status.textContent).toBe(
+      'Card payment is not available at the moment. Nothing was sent.',
+    );
+    expect(status.getClientRects().length).toBe(1);
     expect(await page.target.got()).toEqual([]);
   });
 });
 
+// Changed: it was refused, because its card fields are disabled.
+test('folded-methods: another payment method is sent without a block, and the card with one', async () => {
+  const page = await open('folded-methods');
+  const button = () => submitButton(page);
+  const target = page.document.createElement('iframe');
+  target.name = 'answer';
+  page.document.body.append(target);
+  page.form.target = 'answer';
+  button().click();
+  await expect.poll(() => page.target.got()).toHaveLength(1);
+  page.document.querySelector('fieldset')!.disabled = false;
+  page.document.querySelector<HTMLInputElement>('[value=card]')!.checked = true;
+  page.fill();
+  button().click();
+  await expect.poll(() => page.target.got()).toHaveLength(2);
+  const [invoice, card, block, ...more] = await page.posted();
+  expect([invoice, card, more]).toEqual([['method', 'invoice'], ['method', 'card'], []]);
+  expect(await decrypt(JSON.parse(block![1]))).toEqual(CARD);
+});
+
 test('every fixture is in one of the tables', () => {
-  const files = Object.keys(FIXTURES).map((path) => path.slice('./fixtures/'.length, -'.html'.length));
-  expect([...BINDS, ...REFUSED].map(([file]) => file).sort()).toEqual(files.sort());
+  const files = Object.keys(FIXTURES).map((path) =>
+    path.slice('./fixtures/'.length, -'.html'.length),
+  );
+  expect([...BINDS, ...REFUSED, ['folded-methods']].map(([file]) => file).sort()).toEqual(
+    files.sort(),
+  );
 });

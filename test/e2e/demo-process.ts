@@ -1,11 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import '../support/built.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** Starts a demo whose clock can be moved: see {@link DemoProcess.moveClock}. */
-export const MOVABLE_CLOCK = [process.execPath, '--import', 'tsx', '--import', './test/e2e/movable-clock.ts', 'demo/start.ts'];
+export const MOVABLE_CLOCK = [
+  process.execPath,
+  '--import',
+  'tsx',
+  '--import',
+  './test/e2e/movable-clock.ts',
+  'demo/start.ts',
+];
 
 /** `demo/start.ts` in a process of its own. */
 export class DemoProcess {
@@ -18,12 +26,19 @@ export class DemoProcess {
    * @param args - Options of the demo; ports that are free unless they say otherwise.
    * @param command - {@link MOVABLE_CLOCK}, or another way to start it.
    */
-  constructor(args: string[] = [], command = [process.execPath, '--import', 'tsx', 'demo/start.ts']) {
-    this.#child = spawn(command[0]!, [...command.slice(1), '--port', '0', '--service-port', '0', ...args], {
-      cwd: root,
-      detached: true, // a group of its own, so that `kill` reaches what npm starts, too
-      stdio: ['ignore', 'pipe', 'pipe', ...(command === MOVABLE_CLOCK ? (['ipc'] as const) : [])],
-    });
+  constructor(
+    args: string[] = [],
+    command = [process.execPath, '--import', 'tsx', 'demo/start.ts'],
+  ) {
+    this.#child = spawn(
+      command[0]!,
+      [...command.slice(1), '--port', '0', '--service-port', '0', ...args],
+      {
+        cwd: root,
+        detached: true, // a group of its own, so that `kill` reaches what npm starts, too
+        stdio: ['ignore', 'pipe', 'pipe', ...(command === MOVABLE_CLOCK ? (['ipc'] as const) : [])],
+      },
+    );
     this.#exit = once(this.#child, 'close');
     for (const stream of [this.#child.stdout!, this.#child.stderr!]) {
       stream.setEncoding('utf8').on('data', (text) => {
@@ -39,7 +54,10 @@ export class DemoProcess {
       if (this.#child.exitCode !== null) throw new Error(`The demo ended early:\n${this.output}`);
     }
     const addressAfter = (label: string) => this.output.split(label)[1]!.trim().split(/\s/)[0]!;
-    return { checkout: addressAfter('Checkout page:'), service: addressAfter('Card Payment Service:') };
+    return {
+      checkout: addressAfter('Checkout page:'),
+      service: addressAfter('Card Payment Service:'),
+    };
   }
 
   /** Has both servers live that much later. */

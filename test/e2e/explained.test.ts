@@ -1,12 +1,12 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isTestNumber, TEST_CARDS } from '../../demo/checkout/explained/test-cards.ts';
+import { isTestNumber, TEST_CARDS } from '../../demo/explained/test-cards.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
 import { startDemo } from '../../demo/start.ts';
-import { need } from '../prepare/browsers.ts';
 import { startService } from '../support/card-payment-service.ts';
 import { findTraces } from '../support/find-card.ts';
+import { launchOptions } from '../support/launch-options.ts';
 import { DemoProcess } from './demo-process.ts';
 
 /** Passes Luhn, and is none of the demo's own. */
@@ -19,8 +19,7 @@ const open: Page[] = [];
 
 beforeAll(async () => {
   demo = new DemoProcess();
-  const { from, path } = need('chromium');
-  browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
+  browser = await chromium.launch(launchOptions('chromium'));
   ({ checkout } = await demo.addresses());
 });
 afterEach(async () => {
@@ -37,9 +36,14 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
   open.push(page);
   const complaints: string[] = [];
   const sent: string[] = [];
-  page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+  page.on(
+    'console',
+    (message) => void (message.type() === 'error' && complaints.push(message.text())),
+  );
   page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`));
+  page.on('request', (request) =>
+    sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`),
+  );
   await page.goto(new URL(path, checkout).href);
   await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
   const station = (id: string) => page.locator(`#station-${id}`);
@@ -58,7 +62,8 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
     },
     panel: () => page.locator('.journey').innerHTML(),
     /** Text, characters and bytes of a field. */
-    row: (field: string) => station('page').locator('tr', { hasText: field }).locator('td').allInnerTexts(),
+    row: (field: string) =>
+      station('page').locator('tr', { hasText: field }).locator('td').allInnerTexts(),
     /** The layout at a station, as text. */
     layout: (id: string) => station(id).locator('.layout li').allInnerTexts(),
     async enter({ number, name, cvv }: typeof STRANGER) {
@@ -87,7 +92,9 @@ describe('the ruler', () => {
     await station('page').getByText('34 of 190 bytes; 156 are left').waitFor();
     await pay();
     await page.getByText('visa ending in 4242').waitFor();
-    await expect.poll(() => layout('left')).toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
+    await expect
+      .poll(() => layout('left'))
+      .toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
     expect(complaints).toEqual([]);
   });
 
@@ -102,12 +109,16 @@ describe('the ruler', () => {
   test('shows a card only if its number is one of the demo’s own', async () => {
     const { enter, panel, row, page } = await visit();
     await enter({ ...STRANGER, number: '4242424242424242' });
-    for (const shown of ['4242424242424242', STRANGER.name, STRANGER.cvv]) expect(await panel()).toContain(shown);
+    for (const shown of ['4242424242424242', STRANGER.name, STRANGER.cvv])
+      expect(await panel()).toContain(shown);
     await page.getByLabel('Card number').fill('424242424242424');
-    for (const hidden of ['424242424242424', 'Eve', STRANGER.cvv]) expect(await panel()).not.toContain(hidden);
+    for (const hidden of ['424242424242424', 'Eve', STRANGER.cvv])
+      expect(await panel()).not.toContain(hidden);
     await page.getByLabel('Card number').fill(STRANGER.number);
     for (const hidden of ['4111', 'Eve', STRANGER.cvv]) expect(await panel()).not.toContain(hidden);
-    expect(new Set(await page.locator('.ruler .hex > span').allInnerTexts())).toEqual(new Set(['··']));
+    expect(new Set(await page.locator('.ruler .hex > span').allInnerTexts())).toEqual(
+      new Set(['··']),
+    );
     expect(await row('Name')).toEqual(['not shown', '13', '13']);
   });
 
@@ -119,7 +130,8 @@ describe('the ruler', () => {
     await expect.poll(() => row('Name')).toEqual(['wiped', '–', '13']);
     expect(await panel()).not.toContain('Eve');
     expect(sent.join('\n')).toContain('POST'); // it is the right place to look
-    for (const digits of [STRANGER.number, `${STRANGER.number}${STRANGER.name}`]) expect(findTraces(sent.join('\n'), digits)).toEqual([]);
+    for (const digits of [STRANGER.number, `${STRANGER.number}${STRANGER.name}`])
+      expect(findTraces(sent.join('\n'), digits)).toEqual([]);
   });
 });
 
@@ -127,27 +139,42 @@ describe('the switch', () => {
   const stops = { page: 'In the page', answer: 'At the service' };
 
   test.each<[what: string, code: string, at: keyof typeof stops, todo: string]>([
-    ['Another scheme', 'unsupported_scheme', 'page', 'Update cardseal'],
+    ['Another scheme', 'unsupported_scheme', 'page', 'What to do: Update cardseal'],
     ['A bad key', 'invalid_key', 'page', 'exactly as the service sent them'],
-    ['An expired key', 'encryption_key_expired', 'answer', 'Request a new key and let the shopper enter the card again'],
+    [
+      'An expired key',
+      'encryption_key_expired',
+      'answer',
+      'Request a new key and let the shopper enter the card again',
+    ],
     ['A declined card', 'card_declined', 'answer', 'Offer the form for another card'],
-    ['A layout tampered with', 'invalid_encryption_block', 'answer', 'Check the order of the fields'],
-  ])('“%s” ends in %s, with what to do, and nobody pays until it is set back', async (what, code, at, todo) => {
-    const { letGoWrong, pay, station, page, panel } = await visit();
-    await letGoWrong(what);
-    if (at === 'answer') await pay();
-    await station(at).getByText(code, { exact: true }).waitFor();
-    await station(at).getByText(todo).waitFor();
-    expect(await station(at).getAttribute('data-state')).toBe('failed');
-    expect(await station('left').getAttribute('data-state')).toBe(at === 'page' ? 'waiting' : 'done');
-    expect(await panel()).not.toContain('committed');
-    await letGoWrong('Nothing');
-    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
-    await page.locator('#status').getByText('Nothing was sent').waitFor({ state: 'detached' });
-    await pay();
-    await page.getByText('visa ending in 4242').waitFor();
-    await expect.poll(() => station('intent').locator('.state').innerText()).toBe('committed');
-  });
+    [
+      'A layout tampered with',
+      'invalid_encryption_block',
+      'answer',
+      'Check the order of the fields',
+    ],
+  ])(
+    '“%s” ends in %s, with what to do, and nobody pays until it is set back',
+    async (what, code, at, todo) => {
+      const { letGoWrong, pay, station, page, panel } = await visit();
+      await letGoWrong(what);
+      if (at === 'answer') await pay();
+      await station(at).getByText(code, { exact: true }).waitFor();
+      await station(at).getByText(todo).waitFor();
+      expect(await station(at).getAttribute('data-state')).toBe('failed');
+      expect(await station('left').getAttribute('data-state')).toBe(
+        at === 'page' ? 'waiting' : 'done',
+      );
+      expect(await panel()).not.toContain('committed');
+      await letGoWrong('Nothing');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await page.locator('#status').getByText('Nothing was sent').waitFor({ state: 'detached' });
+      await pay();
+      await page.getByText('visa ending in 4242').waitFor();
+      await expect.poll(() => station('intent').locator('.state').innerText()).toBe('committed');
+    },
+  );
 
   test('“A layout tampered with” shows what was changed on the way', async () => {
     const { letGoWrong, pay, layout, station } = await visit();
@@ -155,7 +182,10 @@ describe('the switch', () => {
     await pay();
     await station('answer').getByText('invalid_encryption_block').waitFor();
     expect((await layout('left')).slice(0, 2)).toEqual(['Pan 16', 'Name 12']);
-    expect((await layout('received')).slice(0, 2)).toEqual(['Pan 17 instead of 16', 'Name 11 instead of 12']);
+    expect((await layout('received')).slice(0, 2)).toEqual([
+      'Pan 17 instead of 16',
+      'Name 11 instead of 12',
+    ]);
   });
 
   test('is of one shopper alone', async () => {
@@ -170,19 +200,21 @@ describe('the switch', () => {
   });
 });
 
-describe('what the merchant’s server refuses', () => {
-  test('is shown there, with its code: a block under the key of another checkout of the same shopper', async () => {
-    const { take, pay, station, page } = await visit();
-    await take('Ada Lovelace');
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await other.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
-    await pay();
-    await station('received').getByText('invalid_encrypted_card').waitFor();
-    await station('answer').getByText('It was not asked.').waitFor();
-  });
+test('two tabs have one order: a card under the key of the first tab is accepted, and the second shows the receipt', async () => {
+  const { take, pay, page, station } = await visit();
+  await take('Ada Lovelace');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+  await pay();
+  await page.getByText('visa ending in 4242').waitFor();
+  await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
+  await other.reload();
+  await other.getByText('visa ending in 4242').waitFor();
+});
 
-  test('is a key that has expired by its own clock, too', async () => {
+describe('what the merchant’s server refuses', () => {
+  test('is shown there, with its code: a key that has expired by its own clock', async () => {
     const hasty = await startDemo({ port: 0, servicePort: 0, keyLifetimeMs: 1, log: () => {} });
     const { take, pay, station, page } = await visit({}, hasty.explained);
     await take('Ada Lovelace');
@@ -220,38 +252,46 @@ test('the page without the explanation is the same, and has nothing of it', asyn
 });
 
 describe('for everyone', () => {
-  test.each(['light', 'dark'] as const)('axe finds nothing in %s colours: at first, with errors, declined, paid', async (colorScheme) => {
-    const { page, take, pay, letGoWrong, station } = await visit({ colorScheme, reducedMotion: 'reduce' });
-    const barriers = async () => {
-      await page.evaluate(axe.source);
-      const { violations, passes } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
-      expect(passes.map(({ id }) => id)).toContain('color-contrast');
-      return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
-    };
-    expect(await barriers()).toEqual([]);
-    await pay(); // with nothing entered
-    await page.getByText('Enter the card number').waitFor();
-    expect(await barriers()).toEqual([]);
-    await letGoWrong('A layout tampered with');
-    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
-    await pay();
-    await station('answer').getByText('invalid_encryption_block').waitFor();
-    expect(await barriers()).toEqual([]);
-    await letGoWrong('Another scheme');
-    await station('page').getByText('unsupported_scheme').waitFor();
-    expect(await barriers()).toEqual([]);
-    await letGoWrong('Nothing');
-    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
-    await take('Grace Hopper');
-    await pay();
-    await station('answer').getByText('card_declined').waitFor();
-    expect(await barriers()).toEqual([]);
-    await take('Zoë 🎉');
-    await pay();
-    await page.getByText('discover ending in 1117').waitFor();
-    await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
-    expect(await barriers()).toEqual([]);
-  });
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing in %s colours: at first, with errors, declined, paid',
+    async (colorScheme) => {
+      const { page, take, pay, letGoWrong, station } = await visit({
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      const barriers = async () => {
+        await page.evaluate(axe.source);
+        const { violations, passes } = await page.evaluate(() =>
+          (globalThis as unknown as { axe: typeof axe }).axe.run(),
+        );
+        expect(passes.map(({ id }) => id)).toContain('color-contrast');
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+      };
+      expect(await barriers()).toEqual([]);
+      await pay(); // with nothing entered
+      await page.getByText('Enter the card number').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('A layout tampered with');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await pay();
+      await station('answer').getByText('invalid_encryption_block').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('Another scheme');
+      await station('page').getByText('unsupported_scheme').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('Nothing');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await take('Grace Hopper');
+      await pay();
+      await station('answer').getByText('card_declined').waitFor();
+      expect(await barriers()).toEqual([]);
+      await take('Zoë 🎉');
+      await pay();
+      await page.getByText('discover ending in 1117').waitFor();
+      await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
+      expect(await barriers()).toEqual([]);
+    },
+  );
 
   test('all of it can be done with the keyboard alone, and is told to who does not see it', async () => {
     const { page, station } = await visit();
@@ -261,7 +301,11 @@ describe('for everyone', () => {
       for (let steps = 0; steps < 40; steps++) {
         await keyboard.press('Tab');
         const focused = page.locator(':focus');
-        if ((await focused.count()) && (await focused.evaluate((element, name) => element.matches(name), name))) return;
+        if (
+          (await focused.count()) &&
+          (await focused.evaluate((element, name) => element.matches(name), name))
+        )
+          return;
       }
       throw new Error(`The keyboard does not get to ${name}`);
     };
@@ -287,7 +331,10 @@ describe('for everyone', () => {
 
   test('nothing is wider than a small phone', async () => {
     const { page, take, pay, station } = await visit({ viewport: { width: 320, height: 640 } });
-    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    const overflow = () =>
+      page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
     expect(await overflow()).toBe(0);
     await page.getByLabel('Name on card').fill('é'.repeat(90));
     expect(await overflow()).toBe(0);
@@ -301,10 +348,13 @@ describe('for everyone', () => {
 });
 
 describe('the test cards', () => {
-  test.each(TEST_CARDS)('$name, $brand: the service says $outcome', async ({ number, name, cvv, outcome }) => {
-    const { status, failure_reason } = await startService().pay({ number, name, cvv });
-    expect(failure_reason ?? status).toBe(outcome === 'approved' ? 'committed' : outcome);
-  });
+  test.each(TEST_CARDS)(
+    '$name, $brand: the service says $outcome',
+    async ({ number, name, cvv, outcome }) => {
+      const { status, failure_reason } = await startService().pay({ number, name, cvv });
+      expect(failure_reason ?? status).toBe(outcome === 'approved' ? 'committed' : outcome);
+    },
+  );
 
   test('are known, with all that the service declines', () => {
     for (const number of Object.keys(DECLINED_NUMBERS)) expect(isTestNumber(number)).toBe(true);
@@ -330,5 +380,7 @@ test('when the shop could not be reached, pressing the button again sends the sa
   const [first, second] = sent.filter((request) => request.includes('/checkout/pay'));
   expect(first).toContain('payload');
   expect(second).toBe(first);
-  await expect.poll(() => page.locator('#station-intent .timeline strong').allInnerTexts()).toEqual(['created', 'committed']);
+  await expect
+    .poll(() => page.locator('#station-intent .timeline strong').allInnerTexts())
+    .toEqual(['created', 'committed']);
 });

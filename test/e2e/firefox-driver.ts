@@ -11,7 +11,10 @@ export async function startFirefox({ path }: Found): Promise<DrivenBrowser> {
       const page = await context.newPage();
       const complaints: string[] = [];
       const complain = (text: string) => text.includes('/favicon.ico') || complaints.push(text); // Firefox asks for an icon by itself
-      page.on('console', (message) => void (message.type() === 'error' && complain(message.text())));
+      page.on(
+        'console',
+        (message) => void (message.type() === 'error' && complain(message.text())),
+      );
       page.on('pageerror', (error) => void complain((error as Error).message));
       return {
         open: async (address) => void (await page.goto(address)),

@@ -19,11 +19,13 @@ test('in a Chromium page that encrypted bytes, no string holds the card, and str
   await chromium.act('keepString', asString);
   await chromium.act('keepInClosure', inClosure);
   const seeds = BITS.map((_, i) => 10 + i);
-  for (const [i, bits] of BITS.entries()) await chromium.act('encryptBytes', seeds[i]!, freshKey(bits));
+  for (const [i, bits] of BITS.entries())
+    await chromium.act('encryptBytes', seeds[i]!, freshKey(bits));
 
   const snapshot = await heapSnapshot(chromium.cdp);
   expect(JSON.parse(snapshot).strings.length).toBeGreaterThan(1000);
   expect(findCard(snapshot, { asString: number(asString) })).toContain('asString, plain in it');
   expect(findCard(snapshot, { inClosure: number(inClosure) })).not.toEqual([]);
-  for (const seed of seeds) expect(findCard(snapshot, { number: number(seed), name: name(seed) })).toEqual([]);
+  for (const seed of seeds)
+    expect(findCard(snapshot, { number: number(seed), name: name(seed) })).toEqual([]);
 });

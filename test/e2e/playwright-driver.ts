@@ -1,19 +1,26 @@
 import { chromium, firefox, webkit } from 'playwright';
-import { type Engine, need } from '../prepare/browsers.ts';
+import type { Engine } from '../prepare/browsers.ts';
+import { launchOptions } from '../support/launch-options.ts';
 import type { DrivenBrowser } from './shopper.ts';
 
-export async function startPlaywright(engine: Engine, backForwardCache: boolean): Promise<DrivenBrowser> {
-  const { from, path } = need(engine);
+export async function startPlaywright(
+  engine: Engine,
+  backForwardCache: boolean,
+): Promise<DrivenBrowser> {
   const browser = await { chromium, firefox, webkit }[engine].launch({
-    ...(from === 'system' && { executablePath: path }),
+    ...launchOptions(engine),
     ...(backForwardCache && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
   });
   return {
-    async newTab({ javaScript = true, colorScheme = 'light' }) {
-      const context = await browser.newContext({ javaScriptEnabled: javaScript, colorScheme });
+    async newTab({ javaScript = true, colorScheme = 'light', language = 'en-GB' }) {
+      const settings = { javaScriptEnabled: javaScript, colorScheme, locale: language };
+      const context = await browser.newContext(settings);
       const page = await context.newPage();
       const complaints: string[] = [];
-      page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())));
+      page.on(
+        'console',
+        (message) => void (message.type() === 'error' && complaints.push(message.text())),
+      );
       page.on('pageerror', (error) => complaints.push(error.message));
       const at = (xpath: string) => page.locator(`xpath=${xpath}`);
       return {

@@ -15,7 +15,12 @@ export async function startRecordingProxy(target: string, { block, replace = [] 
   const sockets = new Set<Socket>();
   const proxy = createServer((browser) => {
     const server = connect(Number(port), hostname);
-    const passOn = (from: Socket, to: Socket, copy: Buffer[], change: (bytes: Buffer) => Buffer | undefined) => {
+    const passOn = (
+      from: Socket,
+      to: Socket,
+      copy: Buffer[],
+      change: (bytes: Buffer) => Buffer | undefined,
+    ) => {
       sockets.add(from);
       from.on('data', (bytes: Buffer) => {
         copy.push(bytes);
@@ -30,9 +35,14 @@ export async function startRecordingProxy(target: string, { block, replace = [] 
         to.destroy();
       });
     };
-    passOn(browser, server, received, (bytes) => (block && bytes.includes(`GET ${block} `) ? undefined : bytes));
+    passOn(browser, server, received, (bytes) =>
+      block && bytes.includes(`GET ${block} `) ? undefined : bytes,
+    );
     passOn(server, browser, sent, (bytes) => {
-      const text = replace.reduce((text, change) => text.replaceAll(...change), bytes.toString('latin1'));
+      const text = replace.reduce(
+        (text, change) => text.replaceAll(...change),
+        bytes.toString('latin1'),
+      );
       return Buffer.from(text, 'latin1');
     });
   });

@@ -25,6 +25,8 @@ export interface Driver {
 export interface Settings {
   javaScript?: boolean;
   colorScheme?: 'light' | 'dark';
+  /** The language that the browser asks for, as a BCP 47 tag. */
+  language?: string;
 }
 
 export interface DrivenBrowser {
@@ -33,7 +35,8 @@ export interface DrivenBrowser {
 }
 
 /** Playwright drives its own builds and the system's Chromium; of the others each has one that speaks a standard to the system's browser. */
-export const isPlaywright = (engine: Engine) => engine === 'chromium' || need(engine).from === 'playwright';
+export const isPlaywright = (engine: Engine) =>
+  engine === 'chromium' || need(engine).from === 'playwright';
 
 /** `backForwardCache`: Playwright's Chromium keeps no page in it unless it is told to. */
 export async function startBrowser(engine: Engine, { backForwardCache = false } = {}) {
@@ -60,7 +63,8 @@ export class Shopper {
 
   /** Types into the control with this label, or chooses in a select. */
   async enter(label: string, value: string) {
-    if (await this.#ask(label, `control.localName === 'select'`)) await this.fill(label, value, ['input', 'change']);
+    if (await this.#ask(label, `control.localName === 'select'`))
+      await this.fill(label, value, ['input', 'change']);
     else await this.driver.type(control(label), value);
   }
 
@@ -87,7 +91,20 @@ export class Shopper {
 
   /** What is said to be wrong with the control with this label: by the browser, or by what the page describes it with. */
   problem = (label: string) =>
-    this.#ask<string>(label, `control.validationMessage || document.getElementById(control.getAttribute('aria-describedby')).textContent`);
+    this.#ask<string>(
+      label,
+      `control.validationMessage || document.getElementById(control.getAttribute('aria-describedby')).textContent`,
+    );
+
+  /** What the page itself shows beside the control with this label, in the element that describes it. */
+  problemBeside = (label: string) =>
+    this.#ask<string>(
+      label,
+      `document.getElementById(control.getAttribute('aria-describedby')).innerText`,
+    );
+
+  /** Chooses the radio button with this label. */
+  choose = (label: string) => this.driver.click(`//label[${startsWith(label)}]//input`);
 
   /** All text that can be seen. */
   text = () => this.evaluate<string>('document.body.innerText');
@@ -127,10 +144,14 @@ export class Shopper {
   async #leave(how: string) {
     await this.evaluate(`(window.isLeft = true, ${how}, 0)`).catch(() => {}); // a page that is left may answer no more
     const isThere = `!window.isLeft && document.readyState === 'complete'`;
-    await vi.waitFor(async () => expect(await this.evaluate(isThere)).toBe(true), { timeout: 30_000, interval: 50 });
+    await vi.waitFor(async () => expect(await this.evaluate(isThere)).toBe(true), {
+      timeout: 30_000,
+      interval: 50,
+    });
   }
 }
 
 const startsWith = (text: string) => `starts-with(normalize-space(), ${JSON.stringify(text)})`;
 const button = (name: string) => `//button[${startsWith(name)}]`;
-const control = (label: string) => `//*[@id = //label[normalize-space() = ${JSON.stringify(label)}]/@for]`;
+const control = (label: string) =>
+  `//*[@id = //label[normalize-space() = ${JSON.stringify(label)}]/@for]`;

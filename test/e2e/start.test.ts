@@ -18,8 +18,12 @@ describe('npm start', () => {
   ])('serves both addresses that it prints, and no more after %s', async (_, stop) => {
     const demo = start([], NPM_START);
     const { checkout, service } = await demo.addresses();
-    expect((await fetch(checkout)).status).toBe(200);
-    expect((await fetch(`${checkout}/key`, { method: 'POST' })).status).toBe(200);
+    const page = await fetch(checkout);
+    expect(page.status).toBe(200);
+    // Only a session that a page has started gets keys.
+    const cookie = page.headers.getSetCookie().map((it) => it.split(';')[0]);
+    const request = { method: 'POST', headers: { cookie: cookie.join('; ') } };
+    expect((await fetch(`${checkout}/key`, request)).status).toBe(200);
     expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
     await stop(demo);
     expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
@@ -34,15 +38,20 @@ describe('npm start', () => {
     expect(await demo.stop(signal)).toEqual([0, null]);
   });
 
-  test.each(['--port', '--service-port'])('says which port is taken and what to do, and ends: %s', async (option) => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const demo = start([option, String(port)]);
-    expect(await demo.exit()).toEqual([1, null]);
-    expect(demo.output.trim()).toBe(`Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`);
-    other.close();
-  });
+  test.each(['--port', '--service-port'])(
+    'says which port is taken and what to do, and ends: %s',
+    async (option) => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const demo = start([option, String(port)]);
+      expect(await demo.exit()).toEqual([1, null]);
+      expect(demo.output.trim()).toBe(
+        `Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`,
+      );
+      other.close();
+    },
+  );
 
   test.each(['--port=x', '--key-lifetime-ms=0', '--no-such-option'])(
     'explains its options when it does not understand %s',

@@ -1,12 +1,22 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CardPayments, CardPaymentsError, type EncryptedCard } from '../../demo/merchant/card-payments.ts';
+import {
+  CardPayments,
+  CardPaymentsError,
+  type EncryptedCard,
+} from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { type Card, encryptCard } from '../../src/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 
-const VISA = { number: '4242424242424242', name: 'Ada Lovelace', exp_month: '12', exp_year: '2039', cvv: '123' };
+const VISA = {
+  number: '4242424242424242',
+  name: 'Ada Lovelace',
+  exp_month: '12',
+  exp_year: '2039',
+  cvv: '123',
+};
 
 let now = Date.now();
 const service = createService({ generateKeyPair: recycledKeyPair, clock: () => now });
@@ -20,10 +30,15 @@ afterAll(() => service.close());
 
 /** A card all the way: from the key in the merchant's hands to the block that came back to it. */
 async function encrypted(card: Card): Promise<EncryptedCard> {
-  return parseEncryptedCard(JSON.stringify(await encryptCard(browserKey(await client.createEncryptionKey()), { ...card })));
+  const key = await client.createEncryptionKey();
+  const block = await encryptCard(browserKey(key), { ...card });
+  return parseEncryptedCard(JSON.stringify(block), { keyId: key.id, expiresAt: key.expires_at });
 }
 
-async function authorize(block: EncryptedCard, capture_method: 'automatic' | 'manual' = 'automatic') {
+async function authorize(
+  block: EncryptedCard,
+  capture_method: 'automatic' | 'manual' = 'automatic',
+) {
   const { id } = await client.createIntent({ amount: 1000, currency: 'USD', capture_method });
   return client.authorize(id, block);
 }
@@ -63,13 +78,25 @@ describe('with the service running', () => {
 
   test('an approved card is committed, or authorized where capture is manual', async () => {
     const payment_method = { brand: 'visa', last4: '4242' };
-    expect(await authorize(await encrypted(VISA))).toMatchObject({ status: 'committed', amount_captured: 1000, payment_method });
-    expect(await authorize(await encrypted(VISA), 'manual')).toMatchObject({ status: 'authorized', amount_captured: 0, payment_method });
+    expect(await authorize(await encrypted(VISA))).toMatchObject({
+      status: 'committed',
+      amount_captured: 1000,
+      payment_method,
+    });
+    expect(await authorize(await encrypted(VISA), 'manual')).toMatchObject({
+      status: 'authorized',
+      amount_captured: 0,
+      payment_method,
+    });
   });
 
   test('a decline is an outcome', async () => {
     const declined = await authorize(await encrypted({ ...VISA, number: '4000000000000002' }));
-    expect(declined).toMatchObject({ status: 'failed', failure_reason: 'card_declined', payment_method: null });
+    expect(declined).toMatchObject({
+      status: 'failed',
+      failure_reason: 'card_declined',
+      payment_method: null,
+    });
   });
 
   test('the errors of card encryption come with what to do', async () => {
@@ -82,18 +109,31 @@ describe('with the service running', () => {
       [foreign, { code: 'unknown_encryption_key', recovery: 'forward_key_id' }],
       [swapped, { code: 'invalid_encryption_block', recovery: 'check_layout' }],
     ];
-    for (const [card, expected] of cases) await expect(authorize(card)).rejects.toMatchObject(expected);
+    for (const [card, expected] of cases)
+      await expect(authorize(card)).rejects.toMatchObject(expected);
     now += 24 * 60 * 60 * 1000 - 1;
-    await expect(authorize(late)).rejects.toMatchObject({ code: 'encryption_key_expired', recovery: 'restart_checkout' });
+    await expect(authorize(late)).rejects.toMatchObject({
+      code: 'encryption_key_expired',
+      recovery: 'restart_checkout',
+    });
   });
 
   test('what the specification does not show comes with the HTTP status alone', async () => {
     const stranger = new CardPayments({ baseUrl, secretKey: 'sk_test_of_nobody' });
     const unspecified = { code: undefined, recovery: 'not_specified' };
-    await expect(stranger.createEncryptionKey()).rejects.toMatchObject({ status: 401, ...unspecified });
-    await expect(client.authorize('pi_card_none', await encrypted(VISA))).rejects.toMatchObject({ status: 404, ...unspecified });
+    await expect(stranger.createEncryptionKey()).rejects.toMatchObject({
+      status: 401,
+      ...unspecified,
+    });
+    await expect(client.authorize('pi_card_none', await encrypted(VISA))).rejects.toMatchObject({
+      status: 404,
+      ...unspecified,
+    });
     const { id } = await authorize(await encrypted(VISA));
-    await expect(client.authorize(id, await encrypted(VISA))).rejects.toMatchObject({ status: 409, ...unspecified });
+    await expect(client.authorize(id, await encrypted(VISA))).rejects.toMatchObject({
+      status: 409,
+      ...unspecified,
+    });
   });
 });
 
@@ -103,16 +143,28 @@ function withCheckDigit(digits: string): string {
 }
 
 function passesLuhn(number: string): boolean {
-  const sum = [...number].reverse().reduce((sum, digit, i) => sum + Number(digit) * (i % 2 ? 2 : 1) - (i % 2 && digit > '4' ? 9 : 0), 0);
+  const sum = [...number]
+    .reverse()
+    .reduce(
+      (sum, digit, i) => sum + Number(digit) * (i % 2 ? 2 : 1) - (i % 2 && digit > '4' ? 9 : 0),
+      0,
+    );
   return sum % 10 === 0;
 }
 
 /** Cards that the service approves. Years below 2100: when the boundaries of the digits move, what becomes the year is past. */
 const cards = fc.record({
-  number: fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 11, maxLength: 18 }).map(withCheckDigit),
+  number: fc
+    .string({ unit: fc.constantFrom(...'0123456789'), minLength: 11, maxLength: 18 })
+    .map(withCheckDigit),
   name: fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-    .filter((name) => Buffer.byteLength(name) <= 150 && !name.includes('\ufffd') && !/[\p{Cc}\u2028-\u202e\u2066-\u2069]|\d$/u.test(name)),
+    .filter(
+      (name) =>
+        Buffer.byteLength(name) <= 150 &&
+        !name.includes('\ufffd') &&
+        !/[\p{Cc}\u2028-\u202e\u2066-\u2069]|\d$/u.test(name),
+    ),
   exp_month: fc.integer({ min: 1, max: 12 }).map((month) => String(month).padStart(2, '0')),
   exp_year: fc.integer({ min: new Date().getFullYear() + 1, max: 2099 }).map(String),
   cvv: fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 3, maxLength: 4 }),
@@ -131,12 +183,19 @@ describe('of any card', () => {
 
   test('a payload that was tampered with is an invalid_encryption_block', async () => {
     await fc.assert(
-      fc.asyncProperty(cards, fc.nat(255), fc.integer({ min: 1, max: 255 }), async (card, at, change) => {
-        const block = await encrypted(card);
-        const bytes = Buffer.from(block.payload, 'base64');
-        bytes[at]! ^= change;
-        expect(await outcome({ ...block, payload: bytes.toString('base64') })).toBe('invalid_encryption_block');
-      }),
+      fc.asyncProperty(
+        cards,
+        fc.nat(255),
+        fc.integer({ min: 1, max: 255 }),
+        async (card, at, change) => {
+          const block = await encrypted(card);
+          const bytes = Buffer.from(block.payload, 'base64');
+          bytes[at]! ^= change;
+          expect(await outcome({ ...block, payload: bytes.toString('base64') })).toBe(
+            'invalid_encryption_block',
+          );
+        },
+      ),
     );
   });
 
@@ -156,7 +215,10 @@ describe('of any card', () => {
   });
 
   test('a layout that was tampered with never pays with other fields, but for a moved boundary between number and name', async () => {
-    const entry = fc.record({ field: fc.constantFrom('Pan', 'Name', 'ExpMonth', 'ExpYear', 'Cvc'), len: fc.integer({ min: -1, max: 40 }) });
+    const entry = fc.record({
+      field: fc.constantFrom('Pan', 'Name', 'ExpMonth', 'ExpYear', 'Cvc'),
+      len: fc.integer({ min: -1, max: 40 }),
+    });
     type Layout = EncryptedCard['layout'];
     const tamper = fc.oneof(
       fc.tuple(fc.nat(3), fc.integer({ min: -4, max: 4 })).map(([at, by]) => (layout: Layout) => {
@@ -203,14 +265,18 @@ describe('of any card', () => {
   });
 
   test('one in ten boundaries between number and name can be moved: lengths cannot reveal it, and Luhn catches the others', async () => {
-    const number = Array.from({ length: 100 }, (_, i) => withCheckDigit(`42424242424242${i % 10}${Math.floor(i / 10)}`)).find((number) =>
-      passesLuhn(number.slice(0, -1)),
-    )!;
+    const number = Array.from({ length: 100 }, (_, i) =>
+      withCheckDigit(`42424242424242${i % 10}${Math.floor(i / 10)}`),
+    ).find((number) => passesLuhn(number.slice(0, -1)))!;
     const block = await encrypted({ ...VISA, number });
     block.layout[0]!.len--;
     block.layout[1]!.len++;
-    expect(await authorize(block)).toMatchObject({ status: 'committed', payment_method: { last4: number.slice(-5, -1) } });
+    expect(await authorize(block)).toMatchObject({
+      status: 'committed',
+      payment_method: { last4: number.slice(-5, -1) },
+    });
   });
 });
 
-const plaintext = ({ number, name }: { number: string; name: string }) => Buffer.from(number + name);
+const plaintext = ({ number, name }: { number: string; name: string }) =>
+  Buffer.from(number + name);

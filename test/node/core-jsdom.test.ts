@@ -1,8 +1,7 @@
 // @vitest-environment jsdom
 /** In a page that jsdom plays, where Node's typed arrays and those of the page are not the same. */
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
+import { builtUrl } from '../support/built.ts';
 import { byteCard, card, decrypt, freshKey, isEmpty } from '../support/core.ts';
 
 afterEach(() => {
@@ -10,10 +9,9 @@ afterEach(() => {
 });
 
 /** The built package. */
-const cardseal = (): Promise<typeof import('../../src/index.ts')> =>
-  import(pathToFileURL(join(import.meta.dirname, '../../dist/index.js')).href);
+const cardseal = (): Promise<typeof import('../../src/index.ts')> => import(builtUrl('index.js'));
 
-test('it encrypts where the environment has crypto.subtle', async () => {
+test('encryptCard works in a jsdom environment that has crypto.subtle', async () => {
   expect(navigator.userAgent).toContain('jsdom');
   const { encryptCard } = await cardseal();
   for (const given of [card(), byteCard()]) {
@@ -31,14 +29,20 @@ test("with jsdom's own crypto it is insecure_context, and the message names test
   vi.stubGlobal('crypto', contentWindow!.crypto);
   const { encryptCard, prepareKey } = await cardseal();
   for (const result of [prepareKey(key), encryptCard(key, card())]) {
-    await expect(result).rejects.toMatchObject({ code: 'insecure_context', message: expect.stringContaining('test environments') });
+    await expect(result).rejects.toMatchObject({
+      code: 'insecure_context',
+      message: expect.stringContaining('test environments'),
+    });
   }
 });
 
-test('without TextEncoder, as in jsdom itself, it is insecure_context: not the fault of the card, which is emptied', async () => {
+test('without TextEncoder, as in jsdom itself, it is unsupported_browser: not the fault of the card, which is emptied', async () => {
   vi.stubGlobal('TextEncoder', undefined);
-  const { encryptCard } = await cardseal();
+  const { encryptCard, prepareKey } = await cardseal();
   const given = card();
-  await expect(encryptCard(freshKey(), given)).rejects.toMatchObject({ code: 'insecure_context' });
+  await expect(encryptCard(freshKey(), given)).rejects.toMatchObject({
+    code: 'unsupported_browser',
+  });
   expect(isEmpty(given)).toBe(true);
+  await expect(prepareKey(freshKey())).rejects.toMatchObject({ code: 'unsupported_browser' });
 });

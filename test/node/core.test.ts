@@ -1,10 +1,17 @@
 /** The core under Node, which lacks what browsers have and has what they lack; and what the test keys are. */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/index.ts';
-import { card, decrypt, FIELD_NAMES, freshKey, isEmpty, outcome, toBase64 } from '../support/core.ts';
+import { CARD_FIELDS, SCHEMES } from '../../src/scheme.ts';
+import {
+  card,
+  decrypt,
+  FIELD_NAMES,
+  freshKey,
+  isEmpty,
+  outcome,
+  toBase64,
+} from '../support/core.ts';
 import { goodKey, malformedKeys, spki } from '../support/malformed-keys.ts';
 import keys from '../vectors/keys.json';
 
@@ -21,14 +28,18 @@ describe('Buffers', () => {
     );
     const block = await encryptCard(freshKey(), given as never);
     expect(await decrypt(block)).toEqual(card());
-    expect(pool.toString()).toBe(`<${FIELD_NAMES.map((field) => '\0'.repeat(Buffer.byteLength(card()[field]))).join('|')}>`);
+    expect(pool.toString()).toBe(
+      `<${FIELD_NAMES.map((field) => '\0'.repeat(Buffer.byteLength(card()[field]))).join('|')}>`,
+    );
   });
 
   test('that are resizable or shared are refused', async () => {
     const resizable = Reflect.construct(ArrayBuffer, [16, { maxByteLength: 16 }]) as ArrayBuffer;
     for (const memory of [resizable, new SharedArrayBuffer(16)]) {
       const number = Buffer.from(memory).fill('4');
-      expect(await outcome(encryptCard(freshKey(), { ...card(), number }))).toBe('invalid_card number');
+      expect(await outcome(encryptCard(freshKey(), { ...card(), number }))).toBe(
+        'invalid_card number',
+      );
       expect(number.every((byte) => byte === 0)).toBe(true);
     }
   });
@@ -59,18 +70,25 @@ test('where there is no crypto at all it is insecure_context', async () => {
   }
 });
 
-test('where there is no TextEncoder it is insecure_context, and the card is emptied', async () => {
+test('where there is no TextEncoder it is unsupported_browser, and the card is emptied', async () => {
   const given = card();
   vi.stubGlobal('TextEncoder', undefined);
-  const error = await encryptCard(freshKey(), given).catch((reason) => reason);
+  const errors = [prepareKey(freshKey()), encryptCard(freshKey(), given)].map((result) =>
+    result.catch((reason) => reason),
+  );
   vi.unstubAllGlobals();
-  expect(error).toMatchObject({ code: 'insecure_context', message: 'No TextEncoder: give it to test environments' });
+  for (const error of await Promise.all(errors)) {
+    expect(error).toMatchObject({
+      code: 'unsupported_browser',
+      message: expect.stringContaining('test environments'),
+    });
+  }
   expect(isEmpty(given)).toBe(true);
 });
 
 test('a key prepared by another copy of the library is prepared again', async () => {
-  const url = pathToFileURL(join(import.meta.dirname, '../../dist/index.js')).href;
-  const other: typeof import('../../src/index.ts') = await import(url);
+  vi.resetModules();
+  const other = await import('../../src/index.ts');
   expect(other.prepareKey).not.toBe(prepareKey);
   const key = await other.prepareKey(freshKey());
   expect(await prepareKey(key)).not.toBe(key);
@@ -81,10 +99,19 @@ describe('test keys', () => {
   test.each(keys.rsa)(
     '$bits bits: the halves belong together and are what the specification asks for',
     ({ bits, public_key, private_key }) => {
-      const privateKey = createPrivateKey({ key: Buffer.from(private_key, 'base64'), format: 'der', type: 'pkcs8' });
+      const privateKey = createPrivateKey({
+        key: Buffer.from(private_key, 'base64'),
+        format: 'der',
+        type: 'pkcs8',
+      });
       expect(privateKey.asymmetricKeyType).toBe('rsa');
-      expect(privateKey.asymmetricKeyDetails).toEqual({ modulusLength: bits, publicExponent: 65537n });
-      expect(createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64')).toBe(public_key);
+      expect(privateKey.asymmetricKeyDetails).toEqual({
+        modulusLength: bits,
+        publicExponent: 65537n,
+      });
+      expect(
+        createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
+      ).toBe(public_key);
     },
   );
 
@@ -94,12 +121,29 @@ describe('test keys', () => {
 
   const malformed = malformedKeys();
 
-  test.each(malformed.filter(({ reads }) => reads))('OpenSSL reads $what, and nothing else is wrong with it', ({ spki, reads }) => {
-    const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({ key: Buffer.from(spki), format: 'der', type: 'spki' });
-    expect({ type: asymmetricKeyType, ...asymmetricKeyDetails }).toMatchObject(reads!);
-  });
+  test.each(malformed.filter(({ reads }) => reads))(
+    'OpenSSL reads $what, and nothing else is wrong with it',
+    ({ spki, reads }) => {
+      const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
+        key: Buffer.from(spki),
+        format: 'der',
+        type: 'spki',
+      });
+      expect({ type: asymmetricKeyType, ...asymmetricKeyDetails }).toMatchObject(reads!);
+    },
+  );
 
   test.each(malformed)('Node, too, has $what as invalid_key', async ({ spki }) => {
-    expect(await outcome(prepareKey({ ...freshKey(), public_key: toBase64(spki) }))).toBe('invalid_key');
+    expect(await outcome(prepareKey({ ...freshKey(), public_key: toBase64(spki) }))).toBe(
+      'invalid_key',
+    );
   });
+});
+
+test('every field of every scheme is among the fields that are emptied, and what a scheme shortens is one of its own', () => {
+  for (const { fields, shortenable } of SCHEMES) {
+    for (const field of fields) expect(CARD_FIELDS).toContain(field);
+    expect(fields.map(({ name }) => name)).toContain(shortenable);
+  }
+  expect(new Set(CARD_FIELDS.map(({ name }) => name)).size).toBe(CARD_FIELDS.length);
 });

@@ -4,7 +4,13 @@ import { CardEncryptionError } from '../../src/index.ts';
 import { FAILURES } from '../support/failures.ts';
 import { findCard } from '../support/find-card.ts';
 
-const CARD = { number: '4929119283746505', name: 'Zoë Quillow', exp_month: '11', exp_year: '2749', cvv: '5839' };
+const CARD = {
+  number: '4929119283746505',
+  name: 'Zoë Quillow',
+  exp_month: '11',
+  exp_year: '2749',
+  cvv: '5839',
+};
 const printed = (error: Error) => [
   inspect(error, { depth: null, showHidden: true, getters: true }),
   format('%s %o %j', error, error, error),
@@ -20,5 +26,12 @@ test('what Node prints of an error of any code holds nothing of the card', async
 });
 
 test('control: an error that holds something is printed with it', () => {
-  expect(findCard(printed(Object.assign(new CardEncryptionError('invalid_card', 'bad'), { cause: CARD.number })), CARD)).not.toEqual([]);
+  expect(
+    findCard(
+      printed(
+        Object.assign(new CardEncryptionError('invalid_card', 'bad'), { cause: CARD.number }),
+      ),
+      CARD,
+    ),
+  ).not.toEqual([]);
 });

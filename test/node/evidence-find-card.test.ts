@@ -2,9 +2,16 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { findCard } from '../support/find-card.ts';
 
-const CARD = { number: '4929119283746505', name: 'Zoë Quillow', exp_month: '11', exp_year: '2749', cvv: '5839' };
+const CARD = {
+  number: '4929119283746505',
+  name: 'Zoë Quillow',
+  exp_month: '11',
+  exp_year: '2749',
+  cvv: '5839',
+};
 const [NUMBER, NAME] = [CARD.number, CARD.name];
-const bytes = (text: string, encoding: BufferEncoding = 'utf8') => new Uint8Array(Buffer.from(text, encoding));
+const bytes = (text: string, encoding: BufferEncoding = 'utf8') =>
+  new Uint8Array(Buffer.from(text, encoding));
 
 class Hidden {
   #value: string;
@@ -42,7 +49,10 @@ describe('finds a planted card', () => {
     ['in Base64 of UTF-16', Buffer.from(`x${NUMBER}`, 'utf16le').toString('base64')],
     ['in bytes', bytes(`x${NAME}`)],
     ['in bytes of UTF-16', bytes(`x${NAME}`, 'utf16le')],
-    ['in bytes of UTF-16, most significant first', bytes(`x${NAME}`, 'utf16le').map((_, i, all) => all[i ^ 1]!)],
+    [
+      'in bytes of UTF-16, most significant first',
+      bytes(`x${NAME}`, 'utf16le').map((_, i, all) => all[i ^ 1]!),
+    ],
     ['in the memory behind a view', bytes(`${NUMBER}xyz`).subarray(-3)],
     ['in a buffer', bytes(NUMBER).buffer],
     ['in an object', { a: [{ b: CARD.cvv }] }],
@@ -62,8 +72,10 @@ describe('finds a planted card', () => {
   });
 });
 
-test('says where', () => {
-  expect(findCard({ error: new TypeError(`bad ${NUMBER}`) }, { number: NUMBER })).toContain('number, plain in it.error.message');
+test('the search for a card says where it found it', () => {
+  expect(findCard({ error: new TypeError(`bad ${NUMBER}`) }, { number: NUMBER })).toContain(
+    'number, plain in it.error.message',
+  );
 });
 
 test.each<[string, unknown]>([

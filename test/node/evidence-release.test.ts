@@ -8,13 +8,23 @@ import vectors from '../vectors/rsa_oaep_sha256_v1.json' with { type: 'json' };
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const npm = (...args: string[]) => execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+const npm = (...args: string[]) =>
+  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 interface Workflow {
   permissions: object;
-  jobs: Record<string, { permissions: Record<string, string>; needs?: string | string[]; steps: { uses?: string; run?: string }[] }>;
+  jobs: Record<
+    string,
+    {
+      permissions: Record<string, string>;
+      needs?: string | string[];
+      steps: { uses?: string; run?: string }[];
+    }
+  >;
 }
-const workflows = readdirSync(join(root, '.github/workflows')).map((name) => [name, read(`.github/workflows/${name}`)] as const);
+const workflows = readdirSync(join(root, '.github/workflows')).map(
+  (name) => [name, read(`.github/workflows/${name}`)] as const,
+);
 
 /** What is wrong with a workflow. */
 function faults(text: string): string[] {
@@ -25,10 +35,14 @@ function faults(text: string): string[] {
     if (!job.permissions) found.push(`${name} names no permissions`);
     const writes = Object.values(job.permissions ?? {}).some((value) => value !== 'read');
     for (const { uses, run } of job.steps) {
-      if (uses && !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses)) found.push(`${name} does not pin ${uses} by its commit`);
-      if (writes && uses?.startsWith('actions/checkout@')) found.push(`${name} may write and checks the repository out`);
-      if (writes && run && /npm (ci|install|run|test|exec)|npx|node /.test(run)) found.push(`${name} may write and runs code: ${run}`);
-      if (run && /npm ci(?! --ignore-scripts)/.test(run)) found.push(`${name} runs install scripts`);
+      if (uses && !/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/.test(uses))
+        found.push(`${name} does not pin ${uses} by its commit`);
+      if (writes && uses?.startsWith('actions/checkout@'))
+        found.push(`${name} may write and checks the repository out`);
+      if (writes && run && /npm (ci|install|run|test|exec)|npx|node /.test(run))
+        found.push(`${name} may write and runs code: ${run}`);
+      if (run && /npm ci(?! --ignore-scripts)/.test(run))
+        found.push(`${name} runs install scripts`);
       if (run?.includes('${{')) found.push(`${name} pastes an expression into a script: ${run}`);
     }
   }
@@ -45,8 +59,14 @@ describe.each(workflows)('%s', (_, text) => {
   test.each<[string, (text: string) => string]>([
     ['a tag instead of a commit', (text) => text.replace(/@[0-9a-f]{40} # /, '@')],
     ['a pin that does not say its version', (text) => text.replace(/ # v6\.0\.2/, '')],
-    ['permissions that are not named', (text) => text.replace(/^permissions:.*$/m, 'permissions: write-all')],
-    ['a right to write where code runs', (text) => text.replace('contents: read', 'contents: write')],
+    [
+      'permissions that are not named',
+      (text) => text.replace(/^permissions:.*$/m, 'permissions: write-all'),
+    ],
+    [
+      'a right to write where code runs',
+      (text) => text.replace('contents: read', 'contents: write'),
+    ],
     ['install scripts', (text) => text.replace('npm ci --ignore-scripts', 'npm ci')],
   ])('control: %s is found', (_, breakIt) => {
     expect(breakIt(text)).not.toBe(text);
@@ -59,20 +79,53 @@ describe('release.yml', () => {
   const scripts = (name: string) => jobs[name]!.steps.map(({ run }) => run ?? '').join('\n');
 
   test('packs in one job alone', () => {
-    expect(Object.keys(jobs).filter((name) => scripts(name).includes('npm pack'))).toEqual(['pack']);
+    expect(Object.keys(jobs).filter((name) => scripts(name).includes('npm pack'))).toEqual([
+      'pack',
+    ]);
   });
 
   test('tests and publishes the tarball of that hash, with provenance, after another machine has made it again', () => {
-    expect(jobs.publish!.needs).toEqual(['pack', 'reproduce', 'test']);
-    for (const name of ['test', 'publish']) expect(scripts(name)).toContain('echo "$SHA256  release/cardseal.tgz" | sha256sum --check');
+    expect(jobs.publish!.needs).toEqual(['pack', 'reproduce', 'test', 'evidence']);
+    for (const name of ['test', 'publish'])
+      expect(scripts(name)).toContain('echo "$SHA256  release/cardseal.tgz" | sha256sum --check');
     expect(scripts('test')).toContain('tar -xzf release/cardseal.tgz');
     expect(scripts('publish')).toMatch(/npm publish \.\/release\/cardseal\.tgz --provenance/);
     expect(jobs.publish!.permissions).toEqual({ 'id-token': 'write' });
   });
+
+  test('does the same with the sandbox', () => {
+    expect(jobs['publish-sandbox']!.needs).toEqual(['pack', 'reproduce', 'test', 'evidence']);
+    expect(scripts('test')).toContain(
+      'echo "$SANDBOX_SHA256  release/cardseal-sandbox.tgz" | sha256sum --check',
+    );
+    const published = scripts('publish-sandbox');
+    expect(published).toContain('echo "$SHA256  release/cardseal-sandbox.tgz" | sha256sum --check');
+    expect(published).toMatch(/npm publish \.\/release\/cardseal-sandbox\.tgz --provenance/);
+    expect(jobs['publish-sandbox']!.permissions).toEqual({ 'id-token': 'write' });
+    expect(scripts('reproduce')).toContain('"^$SANDBOX_SHA256  cardseal-sandbox-[0-9]"');
+  });
+
+  test('runs what takes too long for npm test', () => {
+    const { strategy } = jobs.evidence as { strategy?: { matrix: { command: string[] } } };
+    const commands = ['interop', 'old-browsers', 'shops', 'stacks'];
+    expect(strategy!.matrix.command).toEqual(commands);
+    const { scripts: known } = JSON.parse(read('package.json'));
+    for (const command of commands) expect(known).toHaveProperty([command]);
+    expect(scripts('evidence')).toContain('npm run "$COMMAND"');
+  });
+
+  test('lets the test of the sandbox install the tarball that will be published', () => {
+    const steps = jobs.test!.steps as { run?: string; env?: Record<string, string> }[];
+    const suite = steps.find(({ run }) => run?.includes('vitest run'))!;
+    expect(suite.env).toEqual({ SANDBOX_TARBALL: 'release/cardseal-sandbox.tgz' });
+  });
 });
 
 test('the SBOM of what is published names no component; that of the tools names many', () => {
-  expect(JSON.parse(npm('run', '--silent', 'sbom'))).toMatchObject({ bomFormat: 'CycloneDX', components: [] });
+  expect(JSON.parse(npm('run', '--silent', 'sbom'))).toMatchObject({
+    bomFormat: 'CycloneDX',
+    components: [],
+  });
   const tools = JSON.parse(npm('sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'));
   expect(tools.components.length).toBeGreaterThan(100);
 });

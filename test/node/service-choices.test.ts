@@ -5,7 +5,7 @@ import { ACCOUNTS } from '../../demo/service/app.ts';
 import { ERRORS } from '../../demo/service/errors.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
 import { type CardPaymentIntent, STATUSES } from '../../demo/service/schemas.ts';
-import { CARD, NOON, type Reply, seal, startService } from '../support/card-payment-service.ts';
+import { CARD, errorOf, NOON, seal, startService } from '../support/card-payment-service.ts';
 
 // What the specification calls "not shown": each test is a row of the table in demo/README.md.
 
@@ -13,7 +13,6 @@ const service = startService();
 const { call, create, requestKey, authorize, pay } = service;
 afterAll(() => service.app.close());
 
-const errorOf = ({ status, body }: Reply) => [status, body.error?.code];
 const post = (id: string, operation: string, body?: unknown, headers?: Record<string, string>) =>
   call('POST', `/payments/card/${id}/${operation}`, { body, ...(headers && { headers }) });
 
@@ -32,16 +31,25 @@ describe('operations and states', () => {
     failed: [],
     cancelled: [],
   };
-  const every = STATUSES.flatMap((status) => ['authorize', 'commit', 'cancel', 'refund'].map((operation) => [status, operation] as const));
+  const every = STATUSES.flatMap((status) =>
+    ['authorize', 'commit', 'cancel', 'refund'].map((operation) => [status, operation] as const),
+  );
 
-  test.each(every)('%s: %s is allowed, or 409 invalid_intent_state and nothing changes', async (status, operation) => {
-    const intent = await reach[status]();
-    expect(intent.status).toBe(status);
-    const reply = await post(intent.id, operation, operation === 'authorize' ? seal(await requestKey()) : undefined);
-    if (allowed[status].includes(operation)) return expect(reply.status).toBe(200);
-    expect(errorOf(reply)).toEqual([409, 'invalid_intent_state']);
-    expect((await call('GET', `/payments/card/${intent.id}`)).body).toEqual(intent);
-  });
+  test.each(every)(
+    '%s: %s is allowed, or 409 invalid_intent_state and nothing changes',
+    async (status, operation) => {
+      const intent = await reach[status]();
+      expect(intent.status).toBe(status);
+      const reply = await post(
+        intent.id,
+        operation,
+        operation === 'authorize' ? seal(await requestKey()) : undefined,
+      );
+      if (allowed[status].includes(operation)) return expect(reply.status).toBe(200);
+      expect(errorOf(reply)).toEqual([409, 'invalid_intent_state']);
+      expect((await call('GET', `/payments/card/${intent.id}`)).body).toEqual(intent);
+    },
+  );
 
   test('authorize in a wrong state leaves the encryption key unused', async () => {
     const key = await requestKey();
@@ -49,19 +57,33 @@ describe('operations and states', () => {
     expect((await authorize((await create()).id, seal(key))).body.status).toBe('committed');
   });
 
-  test.each(['authorize', 'commit', 'cancel', 'refund'])('%s: the intent of another account is as unknown as none', async (operation) => {
-    const { id } = await create({}, { secretKey: ACCOUNTS[1].secretKey });
-    const body = operation === 'authorize' ? seal(await requestKey()) : undefined;
-    const [foreign, missing] = [await post(id, operation, body), await post('pi_card_0', operation, body)];
-    expect(errorOf(foreign)).toEqual([404, 'intent_not_found']);
-    expect(foreign.text).toBe(missing.text);
-  });
+  test.each(['authorize', 'commit', 'cancel', 'refund'])(
+    '%s: the intent of another account is as unknown as none',
+    async (operation) => {
+      const { id } = await create({}, { secretKey: ACCOUNTS[1].secretKey });
+      const body = operation === 'authorize' ? seal(await requestKey()) : undefined;
+      const [foreign, missing] = [
+        await post(id, operation, body),
+        await post('pi_card_0', operation, body),
+      ];
+      expect(errorOf(foreign)).toEqual([404, 'intent_not_found']);
+      expect(foreign.text).toBe(missing.text);
+    },
+  );
 
   test('cancel takes a reason out of a list and keeps it', async () => {
     const { id } = await create();
-    expect(errorOf(await post(id, 'cancel', { cancellation_reason: 'weather' }))).toEqual([400, 'invalid_request']);
+    expect(errorOf(await post(id, 'cancel', { cancellation_reason: 'weather' }))).toEqual([
+      400,
+      'invalid_request',
+    ]);
     expect((await post(id, 'cancel', { cancellation_reason: 'duplicate' })).body).toMatchObject({
-      ...{ status: 'cancelled', cancellation_reason: 'duplicate', status_at: NOON, amount_captured: 0 },
+      ...{
+        status: 'cancelled',
+        cancellation_reason: 'duplicate',
+        status_at: NOON,
+        amount_captured: 0,
+      },
     });
   });
 
@@ -79,18 +101,26 @@ describe('operations and states', () => {
 });
 
 describe('creating', () => {
-  test.each(['AUD', 'CAD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD'] as const)('currency %s', async (currency) => {
-    expect((await create({ currency })).currency).toBe(currency);
-  });
+  test.each(['AUD', 'CAD', 'CHF', 'EUR', 'GBP', 'JPY', 'USD'] as const)(
+    'currency %s',
+    async (currency) => {
+      expect((await create({ currency })).currency).toBe(currency);
+    },
+  );
 
   const full = { k: 'v'.repeat(500) };
   test.each([
     ['amount', 1, 99_999_999],
     ['description', '', 'd'.repeat(500)],
     ['statement_descriptor', 'S', 'S'.repeat(22)],
-    ['metadata', {}, Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`.padStart(40, 'k'), full.k]))],
+    [
+      'metadata',
+      {},
+      Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`.padStart(40, 'k'), full.k])),
+    ],
   ])('%s: the least and the most', async (field, least, most) => {
-    for (const value of [least, most]) expect(await create({ [field]: value })).toMatchObject({ [field]: value });
+    for (const value of [least, most])
+      expect(await create({ [field]: value })).toMatchObject({ [field]: value });
   });
 
   test.each([
@@ -109,12 +139,16 @@ describe('creating', () => {
     ['metadata', { k: 'v'.repeat(501) }],
     ['metadata', Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'v']))],
   ])('%s: %j is refused and named', async (field, value) => {
-    const reply = await call('POST', '/payments/card', { body: { amount: 1000, currency: 'USD', [field]: value } });
+    const reply = await call('POST', '/payments/card', {
+      body: { amount: 1000, currency: 'USD', [field]: value },
+    });
     expect([...errorOf(reply), reply.body.error.param]).toEqual([400, 'invalid_request', field]);
   });
 
   test('livemode is no field of the body: it follows from the key', async () => {
-    const reply = await call('POST', '/payments/card', { body: { amount: 1000, currency: 'USD', livemode: true } });
+    const reply = await call('POST', '/payments/card', {
+      body: { amount: 1000, currency: 'USD', livemode: true },
+    });
     expect(errorOf(reply)).toEqual([400, 'invalid_request']);
   });
 });
@@ -137,18 +171,30 @@ describe('reading', () => {
     }
     expect(pages.map(({ data }) => data.length)).toEqual([5, 5, 2]);
     expect(pages.flatMap(({ data }) => data.map(({ id }) => id))).toEqual(ids);
-    expect((await call('GET', '/payments/card')).body).toMatchObject({ data: { length: 10 }, has_more: true });
+    expect((await call('GET', '/payments/card')).body).toMatchObject({
+      data: { length: 10 },
+      has_more: true,
+    });
     await app.close();
   });
 
-  test.each(['limit=0', 'limit=101', 'limit=ten', 'page=2'])('a list with ?%s is refused', async (query) => {
-    expect(errorOf(await call('GET', `/payments/card?${query}`))).toEqual([400, 'invalid_request']);
-  });
+  test.each(['limit=0', 'limit=101', 'limit=ten', 'page=2'])(
+    'a list with ?%s is refused',
+    async (query) => {
+      expect(errorOf(await call('GET', `/payments/card?${query}`))).toEqual([
+        400,
+        'invalid_request',
+      ]);
+    },
+  );
 
   test('a list after an intent of another account is as one after none', async () => {
     const { id } = await create({}, { secretKey: ACCOUNTS[1].secretKey });
     for (const after of [id, 'pi_card_0']) {
-      expect(errorOf(await call('GET', `/payments/card?starting_after=${after}`))).toEqual([404, 'intent_not_found']);
+      expect(errorOf(await call('GET', `/payments/card?starting_after=${after}`))).toEqual([
+        404,
+        'intent_not_found',
+      ]);
     }
   });
 });
@@ -163,8 +209,15 @@ describe('Idempotency-Key', () => {
     const first = await post(id, 'refund', { amount: 100 }, headers);
     await post(id, 'refund', { amount: 1 });
     const again = await post(id, 'refund', { amount: 100 }, headers);
-    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
-    expect([again.status, again.text, again.headers['content-type']]).toEqual([200, first.text, first.headers['content-type']]);
+    expect([first.headers['idempotent-replayed'], again.headers['idempotent-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
+    expect([again.status, again.text, again.headers['content-type']]).toEqual([
+      200,
+      first.text,
+      first.headers['content-type'],
+    ]);
     expect((await call('GET', `/payments/card/${id}`)).body.amount_refunded).toBe(101);
   });
 
@@ -180,7 +233,11 @@ describe('Idempotency-Key', () => {
     const { id } = await create();
     const block = { ...seal(await requestKey()), layout: [] };
     const headers = fresh();
-    for (let i = 0; i < 2; i++) expect(errorOf(await authorize(id, block, { headers }))).toEqual([422, 'invalid_encryption_block']);
+    for (let i = 0; i < 2; i++)
+      expect(errorOf(await authorize(id, block, { headers }))).toEqual([
+        422,
+        'invalid_encryption_block',
+      ]);
     expect(errorOf(await authorize(id, block))).toEqual([422, 'encryption_key_used']);
   });
 
@@ -188,7 +245,11 @@ describe('Idempotency-Key', () => {
     const headers = fresh();
     const first = await create({}, { headers });
     const reused = [422, 'idempotency_key_reused'];
-    expect(errorOf(await call('POST', '/payments/card', { body: { amount: 1001, currency: 'USD' }, headers }))).toEqual(reused);
+    expect(
+      errorOf(
+        await call('POST', '/payments/card', { body: { amount: 1001, currency: 'USD' }, headers }),
+      ),
+    ).toEqual(reused);
     expect(errorOf(await post(first.id, 'cancel', undefined, headers))).toEqual(reused);
     expect(await create({}, { headers })).toEqual(first);
   });
@@ -201,7 +262,11 @@ describe('Idempotency-Key', () => {
 
   test('a request that fails authentication or validation leaves the key free', async () => {
     const headers = fresh();
-    await call('POST', '/payments/card', { body: { amount: 1, currency: 'USD' }, headers, secretKey: null });
+    await call('POST', '/payments/card', {
+      body: { amount: 1, currency: 'USD' },
+      headers,
+      secretKey: null,
+    });
     await call('POST', '/payments/card', { body: { amount: 0, currency: 'USD' }, headers });
     expect((await create({ amount: 2 }, { headers })).amount).toBe(2);
   });
@@ -225,8 +290,15 @@ describe('Idempotency-Key', () => {
   });
 
   test.each(['', 'k'.repeat(256)])('has 1 to 255 characters: "%s" is refused', async (key) => {
-    const reply = await call('POST', '/payments/card', { body: { amount: 1, currency: 'USD' }, headers: { 'idempotency-key': key } });
-    expect([...errorOf(reply), reply.body.error.param]).toEqual([400, 'invalid_request', 'idempotency-key']);
+    const reply = await call('POST', '/payments/card', {
+      body: { amount: 1, currency: 'USD' },
+      headers: { 'idempotency-key': key },
+    });
+    expect([...errorOf(reply), reply.body.error.param]).toEqual([
+      400,
+      'invalid_request',
+      'idempotency-key',
+    ]);
   });
 
   test('has no effect on encryption keys: every request gets a fresh one', async () => {
@@ -265,12 +337,25 @@ describe('encryption keys', () => {
 });
 
 describe('test cards', () => {
-  test.each(Object.entries(DECLINED_NUMBERS))('%s is declined: %s', async (number, failure_reason) => {
-    expect(await pay({ number })).toMatchObject({ status: 'failed', failure_reason, processor_ref: expect.any(String) });
-  });
+  test.each(Object.entries(DECLINED_NUMBERS))(
+    '%s is declined: %s',
+    async (number, failure_reason) => {
+      expect(await pay({ number })).toMatchObject({
+        status: 'failed',
+        failure_reason,
+        processor_ref: expect.any(String),
+      });
+    },
+  );
 
   test.each([
-    ['2026-06, to the last millisecond of the month at UTC-12', '06', '2026', Date.UTC(2026, 6, 1, 12) - 1, 'committed'],
+    [
+      '2026-06, to the last millisecond of the month at UTC-12',
+      '06',
+      '2026',
+      Date.UTC(2026, 6, 1, 12) - 1,
+      'committed',
+    ],
     ['2026-06, from the next on', '06', '2026', Date.UTC(2026, 6, 1, 12), 'failed'],
     ['2025-12 in 2026-01', '12', '2025', Date.UTC(2026, 0, 15), 'failed'],
     ['2027-01 in 2026-12', '01', '2027', Date.UTC(2026, 11, 15), 'committed'],
@@ -279,14 +364,19 @@ describe('test cards', () => {
     time.now = now;
     const intent = await pay({ ...CARD, exp_month, exp_year });
     await app.close();
-    expect([intent.status, intent.failure_reason]).toEqual([status, status === 'failed' ? 'expired_card' : null]);
+    expect([intent.status, intent.failure_reason]).toEqual([
+      status,
+      status === 'failed' ? 'expired_card' : null,
+    ]);
   });
 });
 
 describe('errors', () => {
   test('have one envelope: { error: { code, message, param? } } and the message of the code', async () => {
     const { body } = await call('GET', '/payments/card/pi_card_0');
-    expect(body).toEqual({ error: { code: 'intent_not_found', message: ERRORS.intent_not_found[1] } });
+    expect(body).toEqual({
+      error: { code: 'intent_not_found', message: ERRORS.intent_not_found[1] },
+    });
   });
 
   test('are in the description of the API, every code', async () => {
@@ -311,8 +401,14 @@ describe('errors', () => {
 
   test('a path that cannot be decoded is 400, but not before the credential; an id that is too long is unknown', async () => {
     expect(errorOf(await call('GET', '/%zz'))).toEqual([400, 'invalid_request']);
-    expect(errorOf(await call('GET', '/%zz', { secretKey: null }))).toEqual([401, 'authentication_required']);
-    expect(errorOf(await call('GET', `/payments/card/pi_card_${'0'.repeat(200)}`))).toEqual([404, 'intent_not_found']);
+    expect(errorOf(await call('GET', '/%zz', { secretKey: null }))).toEqual([
+      401,
+      'authentication_required',
+    ]);
+    expect(errorOf(await call('GET', `/payments/card/pi_card_${'0'.repeat(200)}`))).toEqual([
+      404,
+      'intent_not_found',
+    ]);
   });
 
   test('no answer may be cached or sniffed', async () => {
@@ -323,7 +419,10 @@ describe('errors', () => {
       await call('GET', '/%zz'), // cannot be decoded
       await call('GET', '/%zz', { secretKey: null }),
     ]) {
-      expect(reply.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+      expect(reply.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      });
     }
   });
 });
@@ -337,7 +436,9 @@ describe('demo/README.md', () => {
   });
 
   test.each(Object.entries(DECLINED_NUMBERS))('has the test card %s: %s', (number, reason) => {
-    expect(readme).toContain(`| ${(number.match(/..../g) ?? []).join(' ')} | declined, \`${reason}\` |`);
+    expect(readme).toContain(
+      `| ${(number.match(/..../g) ?? []).join(' ')} | declined, \`${reason}\` |`,
+    );
   });
 
   test.each(ACCOUNTS)('has the account $id', ({ id, secretKey }) => {

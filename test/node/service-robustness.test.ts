@@ -12,7 +12,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../demo/service/app.ts';
 import { generateRsaKeyPair, type KeyPair } from '../../demo/service/processor/index.ts';
-import { CARD, type Reply, seal, startService } from '../support/card-payment-service.ts';
+import { CARD, errorOf, type Reply, seal, startService } from '../support/card-payment-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 }); // for a machine that is busy with other things
 
@@ -26,16 +26,21 @@ afterAll(() => Promise.all(running.map(({ app }) => app.close())));
 
 const service = start();
 const { call, create, requestKey, authorize } = service;
-const errorOf = ({ status, body }: Reply) => [status, body.error?.code];
 
 describe('many at once', () => {
   test('of two hundred authorizations of the same intent, each with a block of its own, exactly one wins', async () => {
     const { id } = await create();
-    const blocks = await Promise.all(Array.from({ length: 200 }, async () => seal(await requestKey())));
+    const blocks = await Promise.all(
+      Array.from({ length: 200 }, async () => seal(await requestKey())),
+    );
     const replies = await Promise.all(blocks.map((block) => authorize(id, block)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(replies.filter((reply) => errorOf(reply).join() === '409,intent_busy')).toHaveLength(199);
-    expect((await call('GET', `/payments/card/${id}`)).text).toBe(replies.find(({ status }) => status === 200)!.text);
+    expect(replies.filter((reply) => errorOf(reply).join() === '409,intent_busy')).toHaveLength(
+      199,
+    );
+    expect((await call('GET', `/payments/card/${id}`)).text).toBe(
+      replies.find(({ status }) => status === 200)!.text,
+    );
   });
 
   test('of two hundred authorizations of different intents with the same block exactly one wins', async () => {
@@ -43,17 +48,24 @@ describe('many at once', () => {
     const intents = await Promise.all(Array.from({ length: 200 }, () => create()));
     const replies = await Promise.all(intents.map(({ id }) => authorize(id, block)));
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(replies.filter((reply) => errorOf(reply).join() === '422,encryption_key_used')).toHaveLength(199);
+    expect(
+      replies.filter((reply) => errorOf(reply).join() === '422,encryption_key_used'),
+    ).toHaveLength(199);
   });
 
   test('of two hundred requests with the same Idempotency-Key one is processed, and the others are told so or get its response', async () => {
     const { id } = await create();
     const block = seal(await requestKey());
     const headers = { 'idempotency-key': 'one of many' };
-    const replies = await Promise.all(Array.from({ length: 200 }, () => authorize(id, block, { headers })));
-    const done = replies.filter(({ status, headers }) => status === 200 && !headers['idempotent-replayed']);
+    const replies = await Promise.all(
+      Array.from({ length: 200 }, () => authorize(id, block, { headers })),
+    );
+    const done = replies.filter(
+      ({ status, headers }) => status === 200 && !headers['idempotent-replayed'],
+    );
     expect(done).toHaveLength(1);
-    for (const reply of replies.filter(({ status }) => status !== 200)) expect(errorOf(reply)).toEqual([409, 'idempotency_key_in_use']);
+    for (const reply of replies.filter(({ status }) => status !== 200))
+      expect(errorOf(reply)).toEqual([409, 'idempotency_key_in_use']);
     expect((await authorize(id, block, { headers })).text).toBe(done[0]!.text);
   });
 
@@ -64,25 +76,42 @@ describe('many at once', () => {
     const spy = vi.spyOn(webcrypto.subtle, 'decrypt');
     const others = new Promise<[Reply, Reply]>((resolve) => {
       spy.mockImplementationOnce(async (...parameters) => {
-        resolve([await call('POST', `/payments/card/${id}/cancel`), await call('GET', `/payments/card/${id}`)]);
+        resolve([
+          await call('POST', `/payments/card/${id}/cancel`),
+          await call('GET', `/payments/card/${id}`),
+        ]);
         return decrypt.apply(webcrypto.subtle, parameters);
       });
     });
     const authorized = await authorize(id, block);
     spy.mockRestore();
     const [cancelled, read] = await others;
-    expect([authorized.body.status, ...errorOf(cancelled), read.body.status]).toEqual(['committed', 409, 'intent_busy', 'created']);
+    expect([authorized.body.status, ...errorOf(cancelled), read.body.status]).toEqual([
+      'committed',
+      409,
+      'intent_busy',
+      'created',
+    ]);
   });
 
   test('thousands of keys: the first and the last are as good as any, and all expire', async () => {
     const { app, time, authorize, create } = start();
-    const issue = () => app.inject({ method: 'POST', url: '/payments/card/encryption-keys', headers: { authorization } });
-    const keys = (await Promise.all(Array.from({ length: 3000 }, issue))).map((response) => response.json());
+    const issue = () =>
+      app.inject({
+        method: 'POST',
+        url: '/payments/card/encryption-keys',
+        headers: { authorization },
+      });
+    const keys = (await Promise.all(Array.from({ length: 3000 }, issue))).map((response) =>
+      response.json(),
+    );
     expect(new Set(keys.map(({ id }) => id)).size).toBe(3000);
-    for (const key of [keys[0], keys[2999]]) expect((await authorize((await create()).id, seal(key))).body.status).toBe('committed');
+    for (const key of [keys[0], keys[2999]])
+      expect((await authorize((await create()).id, seal(key))).body.status).toBe('committed');
     time.now = keys[0].expires_at + 1;
     const { id } = await create();
-    for (const key of [keys[1], keys[2998]]) expect(errorOf(await authorize(id, seal(key)))).toEqual([422, 'encryption_key_expired']);
+    for (const key of [keys[1], keys[2998]])
+      expect(errorOf(await authorize(id, seal(key)))).toEqual([422, 'encryption_key_expired']);
   });
 });
 
@@ -122,29 +151,57 @@ describe('what stays', () => {
     const snapshot = buffer(child.stdout!);
     const [port] = await once(child, 'message');
     const post = async (path: string, body?: unknown) => {
-      const headers = { authorization, 'content-type': 'application/json', connection: 'close', 'idempotency-key': crypto.randomUUID() };
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers, body: JSON.stringify(body) ?? null });
+      const headers = {
+        authorization,
+        'content-type': 'application/json',
+        connection: 'close',
+        'idempotency-key': crypto.randomUUID(),
+      };
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body) ?? null,
+      });
       return response.json();
     };
     const card = { ...CARD, number: '5555555555554444', name: 'Wilhelmina Nachtigall' };
-    const intent = await post('/payments/card', { amount: 1000, currency: 'USD', description: 'An order of nightingales' });
+    const intent = await post('/payments/card', {
+      amount: 1000,
+      currency: 'USD',
+      description: 'An order of nightingales',
+    });
     const block = seal(await post('/payments/card/encryption-keys'), card);
     expect((await post(`/payments/card/${intent.id}/authorize`, block)).status).toBe('committed');
-    expect((await post(`/payments/card/${intent.id}/authorize`, { ...block, layout: [] })).error.code).toBe('invalid_intent_state');
+    expect(
+      (await post(`/payments/card/${intent.id}/authorize`, { ...block, layout: [] })).error.code,
+    ).toBe('invalid_intent_state');
     await post('/payments/card', { amount: 1, currency: 'USD' });
     child.send('snapshot');
     const heap = await snapshot;
-    expect(heap.includes('An order of nightingales'), 'what the service does keep is found').toBe(true);
+    expect(heap.includes('An order of nightingales'), 'what the service does keep is found').toBe(
+      true,
+    );
     expect(heap.includes(block.key_id)).toBe(true);
-    for (const kept of [block.payload, block.payload.slice(0, 40), block.payload.slice(-40), card.number, card.name]) {
+    for (const kept of [
+      block.payload,
+      block.payload.slice(0, 40),
+      block.payload.slice(-40),
+      card.number,
+      card.name,
+    ]) {
       expect(heap.includes(kept)).toBe(false);
     }
   });
 
   test('nothing is written: no module of the service can reach a file, a process or the network by itself', () => {
     const folder = join(import.meta.dirname, '../../demo/service');
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-    const imported = sources.flatMap((name) => readFileSync(join(folder, name), 'utf8').match(/(?<=from ')[^.'][^']*/g) ?? []);
+    const commands = ['cli.ts', 'command-line.ts']; // start the service and write its log
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && !commands.includes(name),
+    );
+    const imported = sources.flatMap(
+      (name) => readFileSync(join(folder, name), 'utf8').match(/(?<=from ')[^.'][^']*/g) ?? [],
+    );
     const allowed = [
       'node:buffer',
       'node:crypto',
@@ -156,7 +213,9 @@ describe('what stays', () => {
     ];
     expect([...new Set(imported)].sort()).toEqual(allowed.sort());
     for (const name of sources)
-      expect(readFileSync(join(folder, name), 'utf8'), name).not.toMatch(/\b(console|process\.|import\(|require\()/);
+      expect(readFileSync(join(folder, name), 'utf8'), name).not.toMatch(
+        /\b(console|process\.|import\(|require\()/,
+      );
   });
 
   test('the boundary: outside demo/service/processor nothing decrypts, and only its index is imported', () => {
@@ -177,18 +236,33 @@ describe('a misposted card', () => {
     ['as the text of the body', ['POST', '/payments/card', { body: PAN }]],
     ['as a value', ['POST', '/payments/card', { body: { amount: 1, currency: PAN } }]],
     ['as a name', ['POST', '/payments/card', { body: { amount: 1, currency: 'USD', [PAN]: 1 } }]],
-    ['as a name in metadata', ['POST', '/payments/card', { body: { amount: 1, currency: 'USD', metadata: { [PAN.repeat(3)]: '' } } }]],
+    [
+      'as a name in metadata',
+      [
+        'POST',
+        '/payments/card',
+        { body: { amount: 1, currency: 'USD', metadata: { [PAN.repeat(3)]: '' } } },
+      ],
+    ],
     [
       'as the name of a wrong value in metadata',
       ['POST', '/payments/card', { body: { amount: 1, currency: 'USD', metadata: { [PAN]: 1 } } }],
     ],
     [
       'as a field of the layout',
-      ['POST', '/payments/card/pi_card_0/authorize', { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN }] } }],
+      [
+        'POST',
+        '/payments/card/pi_card_0/authorize',
+        { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN }] } },
+      ],
     ],
     [
       'as key_id',
-      ['POST', '/payments/card/pi_card_0/authorize', { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN, len: 1 }] } }],
+      [
+        'POST',
+        '/payments/card/pi_card_0/authorize',
+        { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN, len: 1 }] } },
+      ],
     ],
     ['as the id', ['GET', `/payments/card/${PAN}`]],
     ['as the path', ['GET', `/${PAN}`]],
@@ -196,8 +270,18 @@ describe('a misposted card', () => {
     ['as a path that is too long', ['POST', `/payments/card/${PAN.repeat(10)}/commit`]],
     ['in the query', ['GET', `/payments/card?${PAN}=1&limit=${PAN}`]],
     ['as the secret key', ['GET', '/payments/card', { secretKey: PAN }]],
-    ['as the Idempotency-Key', ['POST', '/payments/card', { body: { amount: 1 }, headers: { 'idempotency-key': PAN.repeat(20) } }]],
-    ['in the type of the body', ['POST', '/payments/card', { body: CARD, headers: { 'content-type': `text/${PAN}` } }]],
+    [
+      'as the Idempotency-Key',
+      [
+        'POST',
+        '/payments/card',
+        { body: { amount: 1 }, headers: { 'idempotency-key': PAN.repeat(20) } },
+      ],
+    ],
+    [
+      'in the type of the body',
+      ['POST', '/payments/card', { body: CARD, headers: { 'content-type': `text/${PAN}` } }],
+    ],
   ];
 
   const lines = new PassThrough();
@@ -224,8 +308,11 @@ describe('a misposted card', () => {
     await logged.app.close();
     lines.end();
     const written = await log;
-    expect(written.split('\n').filter((line) => line.includes('"msg":"answered"')).length).toBeGreaterThan(places.length);
-    for (const secret of [PAN, block.payload, block.key_id, ACCOUNTS[0].secretKey]) expect(written).not.toContain(secret);
+    expect(
+      written.split('\n').filter((line) => line.includes('"msg":"answered"')).length,
+    ).toBeGreaterThan(places.length);
+    for (const secret of [PAN, block.payload, block.key_id, ACCOUNTS[0].secretKey])
+      expect(written).not.toContain(secret);
   });
 });
 
@@ -243,7 +330,11 @@ describe('what is not a request', () => {
     ' ',
   ])('the body %j: 400 and never 500', async (payload) => {
     const headers = { authorization, 'content-type': 'application/json' };
-    for (const url of ['/payments/card', '/payments/card/pi_card_0/authorize', '/payments/card/pi_card_0/refund']) {
+    for (const url of [
+      '/payments/card',
+      '/payments/card/pi_card_0/authorize',
+      '/payments/card/pi_card_0/refund',
+    ]) {
       const response = await service.app.inject({ method: 'POST', url, headers, payload });
       expect(response.statusCode).toBe(400);
       expect(response.json().error.code).toMatch(/^invalid_(json|request)$/);
@@ -253,15 +344,22 @@ describe('what is not a request', () => {
   test('an object nested five thousand levels deep is refused', async () => {
     const headers = { authorization, 'content-type': 'application/json' };
     const payload = `${'{"metadata":'.repeat(5000)}1${'}'.repeat(5000)}`;
-    expect((await service.app.inject({ method: 'POST', url: '/payments/card', headers, payload })).statusCode).toBe(400);
+    expect(
+      (await service.app.inject({ method: 'POST', url: '/payments/card', headers, payload }))
+        .statusCode,
+    ).toBe(400);
   });
 
-  test.each(['/nowhere', '/payments', '/payments/card/', '/payments/card/a/b/c', '//', '/payments/card/pi_card_0/authorise'])(
-    'the path %s: 404 not_found',
-    async (path) => {
-      expect((await call('POST', path)).status).toBe(404);
-    },
-  );
+  test.each([
+    '/nowhere',
+    '/payments',
+    '/payments/card/',
+    '/payments/card/a/b/c',
+    '//',
+    '/payments/card/pi_card_0/authorise',
+  ])('the path %s: 404 not_found', async (path) => {
+    expect((await call('POST', path)).status).toBe(404);
+  });
 });
 
 describe('over the wire', async () => {
@@ -275,7 +373,13 @@ describe('over the wire', async () => {
   ])('a body of 10 MB %s: 413, read by a client that sends all of it first', async (_, length) => {
     const headers = { authorization, 'content-type': 'application/json', ...length };
     const { port } = wired.app.server.address() as AddressInfo;
-    const outgoing = request({ port, host: '127.0.0.1', method: 'POST', path: '/payments/card', headers });
+    const outgoing = request({
+      port,
+      host: '127.0.0.1',
+      method: 'POST',
+      path: '/payments/card',
+      headers,
+    });
     const answered = once(outgoing, 'response');
     outgoing.end(Buffer.alloc(10 * 1024 * 1024, 0x20));
     const [response] = await answered;
@@ -290,11 +394,14 @@ describe('over the wire', async () => {
       `POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 30\r\n\r\n{"am`,
     ],
     ['its headers', 'POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthoriz'],
-  ])('a client that never ends %s: the others are served meanwhile, and it is told 408 and let go', async (_, bytes) => {
-    const answer = exchange(impatient, bytes);
-    expect((await impatient.pay()).status).toBe('committed');
-    expect(await answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
-  });
+  ])(
+    'a client that never ends %s: the others are served meanwhile, and it is told 408 and let go',
+    async (_, bytes) => {
+      const answer = exchange(impatient, bytes);
+      expect((await impatient.pay()).status).toBe('committed');
+      expect(await answer).toMatch(/^HTTP\/1\.1 408 .*"code":"request_timeout"/s);
+    },
+  );
 
   test('a connection whose request never ends does not keep the service from ending', async () => {
     const { app } = start();
@@ -303,13 +410,17 @@ describe('over the wire', async () => {
     await once(socket, 'connect');
     socket.on('error', () => {}); // it is cut off
     const cut = new Promise((closed) => socket.once('close', closed));
-    await new Promise((written) => socket.write('POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthoriz', written));
+    await new Promise((written) =>
+      socket.write('POST /payments/card HTTP/1.1\r\nHost: x\r\nAuthoriz', written),
+    );
     await app.close();
     await cut;
   });
 
   test('bytes that are not HTTP: 400 in the same envelope', async () => {
-    expect(await exchange(wired, '\x16\x03\x01 not HTTP\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 .*"code":"invalid_request"/s);
+    expect(await exchange(wired, '\x16\x03\x01 not HTTP\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 .*"code":"invalid_request"/s,
+    );
     await stillServes();
   });
 
@@ -321,7 +432,9 @@ describe('over the wire', async () => {
 
   test('a client that hangs up in the middle harms no one', async () => {
     const socket = connect((wired.app.server.address() as AddressInfo).port, '127.0.0.1');
-    await new Promise<void>((written) => socket.write('POST /payments/card HTTP/1.1\r\nContent-Length: 9\r\n\r\n{', () => written()));
+    await new Promise<void>((written) =>
+      socket.write('POST /payments/card HTTP/1.1\r\nContent-Length: 9\r\n\r\n{', () => written()),
+    );
     socket.resetAndDestroy();
     await once(socket, 'close');
     await stillServes();

@@ -1,5 +1,6 @@
 /** What the built core touches while it runs, under a strict Content-Security-Policy: its own list, and nothing else. */
 import { expect, test } from 'vitest';
+import { commands } from 'vitest/browser';
 import type * as Form from '../../../src/form/index.ts';
 import type * as Cardseal from '../../../src/index.ts';
 import type { EncryptedCard } from '../../../src/index.ts';
@@ -7,6 +8,8 @@ import { CORE, FORM } from '../../support/allowed.ts';
 import { BITS, byteCard, card, decrypt, freshKey } from '../../support/core.ts';
 import { PLANTED } from '../../support/planted.ts';
 import { watch } from '../../support/watch.ts';
+
+await commands.assertBuilt();
 
 /** `prepare` runs before the watch does, and so does what it takes from the page. */
 async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
@@ -16,29 +19,39 @@ async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
     frame.onload = resolve;
     document.body.append(frame);
   });
-  const page = frame.contentWindow as Window & typeof globalThis & { load<T>(url: string): Promise<T> };
+  const page = frame.contentWindow as Window &
+    typeof globalThis & { load<T>(url: string): Promise<T> };
   const prepared = prepare(page);
   return { page, prepared, watching: watch(page), remove: () => frame.remove() };
 }
 
 test('the core touches what is on its list and nothing else, whatever comes of the call', async () => {
   const { page, watching, remove } = await strictPage(() => {});
-  const { encryptCard, prepareKey, CardEncryptionError } = await page.load<typeof Cardseal>('/strict/dist/index.js');
+  const { encryptCard, prepareKey, CardEncryptionError } =
+    await page.load<typeof Cardseal>('/strict/dist/index.js');
   await watching.take(); // the files themselves
   const seen = new Set<string>();
   const run = async (what: () => Promise<unknown>) => {
     const [result] = await Promise.allSettled([what()]);
     for (const name of await watching.take()) seen.add(name);
-    return result.status === 'fulfilled' ? 'ok' : result.reason instanceof CardEncryptionError ? result.reason.code : result.reason;
+    return result.status === 'fulfilled'
+      ? 'ok'
+      : result.reason instanceof CardEncryptionError
+        ? result.reason.code
+        : result.reason;
   };
 
   for (const bits of BITS) {
-    expect(await run(async () => decrypt(await encryptCard(await prepareKey(freshKey(bits)), card())))).toBe('ok');
+    expect(
+      await run(async () => decrypt(await encryptCard(await prepareKey(freshKey(bits)), card()))),
+    ).toBe('ok');
     expect(await run(async () => encryptCard(freshKey(bits), byteCard()))).toBe('ok');
   }
   const key = freshKey();
   expect(await run(async () => encryptCard(key, card({ number: '1' })))).toBe('invalid_card');
-  expect(await run(async () => encryptCard(key, card({ name: 'x'.repeat(200) })))).toBe('card_too_long');
+  expect(await run(async () => encryptCard(key, card({ name: 'x'.repeat(200) })))).toBe(
+    'card_too_long',
+  );
   expect(await run(async () => encryptCard(key, null as never))).toBe('invalid_card');
   expect(await run(async () => encryptCard(key, card()))).toBe('ok');
   expect(await run(async () => encryptCard(key, card()))).toBe('key_already_used');
@@ -58,7 +71,10 @@ test('the form touches what is on its list and nothing else, from binding to unb
   await watching.take(); // the files themselves
 
   const encrypted: EncryptedCard[] = [];
-  const binding = bindCardForm(form, { key: async () => freshKey(), onEncrypted: (block) => void encrypted.push(block) });
+  const binding = bindCardForm(form, {
+    key: async () => freshKey(),
+    onEncrypted: (block) => void encrypted.push(block),
+  });
   await binding.ready;
   for (const number of ['', '4929 1192 8374 6505', '4929 1192 8374 6509']) {
     fill(number, 'Zoë Quillow', '11/49', '583');
@@ -66,14 +82,22 @@ test('the form touches what is on its list and nothing else, from binding to unb
     press();
     await done;
   }
+  await expect.poll(() => encrypted.length).toBe(1);
   expect((await decrypt(encrypted[0]!)).number).toBe('4929119283746509');
   expect(Object.fromEntries(data()).encrypted_card).toBe(JSON.stringify(encrypted[0]));
+  const [first] = form.elements;
+  first!.setAttribute('name', 'number'); // by mistake
+  expect(Object.fromEntries(data())).toEqual({});
+  first!.removeAttribute('name');
   press(); // the same block again
   await binding.restart();
   binding.unbind();
   const failing = bindCardForm(form, { key: () => Promise.reject(new Error('no key')) });
   await expect(failing.ready).rejects.toMatchObject({ code: 'invalid_form' }); // GET, and no onEncrypted
-  const keyless = bindCardForm(form, { key: () => Promise.reject(new Error('no key')), onEncrypted() {} });
+  const keyless = bindCardForm(form, {
+    key: () => Promise.reject(new Error('no key')),
+    onEncrypted() {},
+  });
   await expect(keyless.ready).rejects.toMatchObject({ code: 'key_unavailable' });
   keyless.unbind();
 
@@ -103,7 +127,8 @@ function cardForm(page: Window & typeof globalThis) {
     form,
     fill: (...values: string[]) => inputs.forEach((input, i) => void set!.call(input, values[i])),
     press: () => click.call(button),
-    next: (type: string) => new Promise((resolve) => addEventListener.call(form, type, resolve, { once: true })),
+    next: (type: string) =>
+      new Promise((resolve) => addEventListener.call(form, type, resolve, { once: true })),
     data: () => entries.call(new OwnFormData(form)),
   };
 }
@@ -112,11 +137,14 @@ test('control: the watch sees each thing that is planted', async () => {
   const { page, watching, remove } = await strictPage(() => {});
   const missed: string[] = [];
   for (const name of Object.keys(PLANTED)) {
-    const { default: act } = await page.load<{ default(): void }>(`/strict/planted/${encodeURIComponent(name)}`);
+    const { default: act } = await page.load<{ default(): void }>(
+      `/strict/planted/${encodeURIComponent(name)}`,
+    );
     await watching.take();
     act();
     let tries = 100; // a request is seen when it has been answered
-    while (tries-- && !(await watching.take()).includes(name)) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (tries-- && !(await watching.take()).includes(name))
+      await new Promise((resolve) => setTimeout(resolve, 20));
     if (tries < 0) missed.push(name);
   }
   expect(missed).toEqual([]);

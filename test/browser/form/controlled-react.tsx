@@ -7,7 +7,8 @@ export function ControlledCard({ seen }: { seen(state: object): void }) {
   seen(card);
   const bind = (field: keyof typeof card) => ({
     value: card[field],
-    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => setCard({ ...card, [field]: target.value }),
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLSelectElement>) =>
+      setCard({ ...card, [field]: target.value }),
   });
   return (
     <form method="post">

@@ -8,6 +8,7 @@ import { decrypt } from '../../support/core.ts';
 import { bind, CARD, html, later, open, TYPED, user } from '../../support/form.ts';
 import { ControlledCard } from './controlled-react.tsx';
 import ControlledCardInVue from './controlled-vue.vue';
+import { PortalCard } from './portal-react.tsx';
 
 const { expiry: _, ...STATE } = TYPED;
 
@@ -20,7 +21,8 @@ function place(): HTMLElement {
 
 /** Types the card as a shopper does, and chooses the month. */
 async function type(host: HTMLElement) {
-  const control = (token: string) => host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
+  const control = (token: string) =>
+    host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
   await user.type(control('cc-number'), TYPED.number);
   await user.type(control('cc-name'), TYPED.name);
   await user.selectOptions(host.querySelector<HTMLSelectElement>('select')!, '11');
@@ -30,9 +32,13 @@ async function type(host: HTMLElement) {
 
 /** What of the card is anywhere in the controls, their attributes and the page's markup. */
 function remains(host: HTMLElement): string[] {
-  const texts = [...host.querySelectorAll('input, select')].map((control) => (control as HTMLInputElement).value);
+  const texts = [...host.querySelectorAll('input, select')].map(
+    (control) => (control as HTMLInputElement).value,
+  );
   const all = [...texts, host.innerHTML].join('\n');
-  return [TYPED.number, TYPED.name, TYPED.exp_year, TYPED.cvv].filter((value) => all.includes(value));
+  return [TYPED.number, TYPED.name, TYPED.exp_year, TYPED.cvv].filter((value) =>
+    all.includes(value),
+  );
 }
 
 function payIn(host: HTMLElement): Promise<EncryptedCard> {
@@ -48,7 +54,13 @@ test('controlled React inputs: DOM and state are empty after success, and after 
   const seen: object[] = [];
   const root = createRoot(host);
   later(() => root.unmount());
-  root.render(createElement(StrictMode, {}, createElement(ControlledCard, { seen: (state) => seen.push(state) })));
+  root.render(
+    createElement(
+      StrictMode,
+      {},
+      createElement(ControlledCard, { seen: (state) => seen.push(state) }),
+    ),
+  );
   await vi.waitUntil(() => host.querySelector('form'));
   await type(host);
   expect([seen.at(-1), remains(host).length]).toEqual([STATE, 4]);
@@ -78,11 +90,15 @@ test('Vue v-model: DOM and state are empty after success, and after a re-render'
 test('input masks: DOM and state are empty after success, also when the mask writes again', async () => {
   const page = open(html());
   const options = { number: '0000 0000 0000 0000', expiry: '00/00', cvv: '000[0]' };
-  const masks = Object.entries(options).map(([field, mask]) => IMask(page.control(field) as HTMLInputElement, { mask }));
+  const masks = Object.entries(options).map(([field, mask]) =>
+    IMask(page.control(field) as HTMLInputElement, { mask }),
+  );
   later(() => {
     for (const mask of masks) mask.destroy();
   });
-  const encrypted = new Promise<EncryptedCard>((resolve) => bind(page.form, { onEncrypted: resolve }));
+  const encrypted = new Promise<EncryptedCard>((resolve) =>
+    bind(page.form, { onEncrypted: resolve }),
+  );
   await user.type(page.control('number'), '4929119283746509');
   await user.type(page.control('name'), TYPED.name);
   await user.type(page.control('expiry'), '1149');
@@ -91,10 +107,79 @@ test('input masks: DOM and state are empty after success, also when the mask wri
   page.control('cvv').focus();
   page.button().click();
   expect(await decrypt(await encrypted)).toEqual(CARD);
-  const state = () => masks.flatMap((mask) => [mask.value, mask.unmaskedValue, mask.typedValue, mask.el.value]);
+  const state = () =>
+    masks.flatMap((mask) => [mask.value, mask.unmaskedValue, mask.typedValue, mask.el.value]);
   expect(state().filter(Boolean)).toEqual([]);
   for (const mask of masks) mask.updateControl();
   page.control('number').dispatchEvent(new FocusEvent('focus'));
   page.control('number').dispatchEvent(new FocusEvent('blur'));
   expect([...state(), ...page.controls().map(({ value }) => value)].filter(Boolean)).toEqual([]);
+});
+
+test('an error on the way to telling the shopper does not hide the cause', async () => {
+  const page = open(html(), 'method="get"');
+  const reported: unknown[] = [];
+  const keep = (event: ErrorEvent | PromiseRejectionEvent) => {
+    event.preventDefault();
+    reported.push('error' in event ? event.error : event.reason);
+  };
+  for (const type of ['error', 'unhandledrejection'] as const) {
+    window.addEventListener(type, keep as EventListener);
+    later(() => window.removeEventListener(type, keep as EventListener));
+  }
+  const { ready } = bind(page.form);
+  await ready.catch(() => {});
+  vi.mocked(console.error).mockClear();
+  vi.spyOn(Document.prototype, 'createElement').mockImplementation(() => {
+    throw new Error('the page is broken');
+  });
+  page.button().click();
+  await vi.waitUntil(() => reported.length > 0);
+  expect(vi.mocked(console.error).mock.calls[0]).toMatchObject([{ code: 'invalid_form' }]);
+});
+
+test('a portal with form=, a controlled select and a fieldset that is enabled later', async () => {
+  const host = place();
+  const elsewhere = place();
+  const root = createRoot(host);
+  later(() => root.unmount());
+  root.render(createElement(StrictMode, {}, createElement(PortalCard, { place: elsewhere })));
+  await vi.waitUntil(() => elsewhere.querySelector('select'));
+  const form = host.querySelector('form')!;
+  const blocks: EncryptedCard[] = [];
+  const problems: string[] = [];
+  form.addEventListener('cardseal:error', ({ detail }) => problems.push(detail.code));
+  bind(form, { onEncrypted: (block) => void blocks.push(block) });
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await vi.waitUntil(() => !elsewhere.querySelector('fieldset')!.disabled);
+  await type(elsewhere);
+  host.querySelector<HTMLElement>('[type=submit]')!.click();
+  await vi.waitUntil(() => blocks.length > 0);
+  expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  expect(problems).toEqual([]);
+  await vi.waitUntil(() => elsewhere.textContent === 'Month10' + '11Month: ');
+  expect(remains(elsewhere)).toEqual([]);
+  expect(elsewhere.querySelector('select')!.value).toBe('');
+});
+
+test('a form that an answer replaces: the new one is bound, pays, and the old one is left alone', async () => {
+  const page = open();
+  const blocks: EncryptedCard[] = [];
+  const onEncrypted = (block: EncryptedCard) => void blocks.push(block);
+  const old = page.form;
+  const { unbind } = bind(old, { onEncrypted });
+  const host = old.parentElement!;
+  host.innerHTML = `<form>${html()}</form>`; // without unbind(), as pages do
+  const form = host.querySelector('form')!;
+  bind(form, { onEncrypted });
+  const fields = form.querySelectorAll('input');
+  const typed = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
+  for (const [i, text] of typed.entries()) await user.type(fields[i]!, text);
+  unbind();
+  expect(Array.from(fields, ({ value }) => value)).toEqual(typed);
+  form.querySelector('button')!.click();
+  await vi.waitUntil(() => blocks.length > 0);
+  expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  expect(blocks.length).toBe(1);
+  expect(Array.from(fields, ({ value }) => value)).toEqual(['', '', '', '']);
 });

@@ -7,5 +7,7 @@ export interface StrictPage {
 }
 
 const violations: string[] = [];
-addEventListener('securitypolicyviolation', ({ effectiveDirective }) => violations.push(effectiveDirective));
+addEventListener('securitypolicyviolation', ({ effectiveDirective }) =>
+  violations.push(effectiveDirective),
+);
 Object.assign(window, { bindCardForm, violations } satisfies StrictPage);

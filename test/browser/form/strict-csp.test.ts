@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { CardEncryptionError, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
-import type { Sent } from '../../support/echo.ts';
 import { CARD, later, next, TYPED } from '../../support/form.ts';
+import type { Sent } from '../../support/servers/echo.ts';
 import type { StrictPage } from './strict-csp-page.ts';
 
 async function open() {
@@ -23,7 +23,9 @@ async function open() {
 
 test('works under a strict Content-Security-Policy with Trusted Types, without one violation', async () => {
   const { page, form, fill } = await open();
-  const encrypted = new Promise<EncryptedCard>((resolve) => page.bindCardForm(form, { key: () => freshKey(), onEncrypted: resolve }));
+  const encrypted = new Promise<EncryptedCard>((resolve) =>
+    page.bindCardForm(form, { key: () => freshKey(), onEncrypted: resolve }),
+  );
   const refused = next<CustomEvent<CardEncryptionError>>(form, 'cardseal:error');
   form.querySelector('button')!.click();
   expect((await refused).detail.code).toBe('invalid_card');

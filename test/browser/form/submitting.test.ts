@@ -1,28 +1,31 @@
 import { expect, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
-import type { Sent } from '../../support/echo.ts';
 import {
   bind,
   CARD,
   countEncryptions,
   deferred,
+  EMPTY,
   fill,
   html,
   idle,
+  KEPT,
   later,
   next,
+  OTHER,
+  OTHER_CARD,
   open,
-  type Page,
   posted,
   refused,
   TYPED,
   user,
+  values,
 } from '../../support/form.ts';
+import type { Sent } from '../../support/servers/echo.ts';
 
-const blockOf = (sent: Sent): EncryptedCard => JSON.parse(Object.fromEntries(sent.body).encrypted_card!);
-const values = (page: Page) => page.controls().map(({ value }) => value);
-const EMPTY = ['', '', '', ''];
+const blockOf = (sent: Sent): EncryptedCard =>
+  JSON.parse(Object.fromEntries(sent.body).encrypted_card!);
 
 test('posts the block and the rest of the form, and nothing of the card', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);
@@ -80,7 +83,11 @@ test('keeps formnovalidate: the other controls of the page are not checked', asy
   const invalid = next(page.form.querySelector('[name=email]')!, 'invalid');
   page.button('Now').click();
   await invalid;
-  expect([page.passes, values(page), page.errors]).toEqual([0, [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv], []]);
+  expect([page.passes, values(page), page.errors]).toEqual([
+    0,
+    [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv],
+    [],
+  ]);
   const [sent] = await posted(page, page.button('Unchecked'));
   expect(sent!.body).toContainEqual(['how', 'unchecked']);
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
@@ -98,28 +105,11 @@ test('keeps the button that Enter presses', async () => {
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
 });
 
-test.each([
-  ['removed', (button: HTMLButtonElement) => button.remove()],
-  [
-    'disabled',
-    (button: HTMLButtonElement) => {
-      button.disabled = true;
-    },
-  ],
-  [
-    'given to another form',
-    (button: HTMLButtonElement) => {
-      button.setAttribute('form', 'other');
-    },
-  ],
-  [
-    'in a fieldset that was disabled',
-    (button: HTMLButtonElement) => {
-      button.closest('fieldset')!.disabled = true;
-    },
-  ],
-])('is sent without the button if that was %s meanwhile', async (_, change) => {
-  const page = open(`${html()}<fieldset><legend>How</legend><button name="how" value="x">X</button></fieldset>`);
+/** A press of a button with a name and an address of its own, while the key is on its way. */
+async function pressAndChange(change: (button: HTMLButtonElement) => void): Promise<Sent> {
+  const page = open(
+    `${html()}<fieldset><legend>How</legend><button name="how" value="x">X</button></fieldset>`,
+  );
   const key = deferred<CardEncryptionKey>();
   bind(page.form, { key: () => key.promise });
   fill(page);
@@ -130,8 +120,40 @@ test.each([
   change(button);
   key.resolve(freshKey());
   const [sent] = await arrived;
-  expect([sent!.query, sent!.body.map(([name]) => name)]).toEqual([[], ['encrypted_card']]);
+  expect(page.form.querySelectorAll('button').length).toBeLessThanOrEqual(2); // no stand-in is left
+  return sent!;
+}
+
+test.each([
+  ['removed', (button: HTMLButtonElement) => button.remove()],
+  ['given to another form', (button: HTMLButtonElement) => button.setAttribute('form', 'other')],
+])('is sent without the button if that was %s meanwhile', async (_, change) => {
+  const { query, body } = await pressAndChange(change);
+  expect([query, body.map(([name]) => name)]).toEqual([[], ['encrypted_card']]);
 });
+
+test.each([
+  [
+    'disabled',
+    (button: HTMLButtonElement) => {
+      button.disabled = true;
+    },
+  ],
+  [
+    'in a fieldset that was disabled',
+    (button: HTMLButtonElement) => {
+      button.closest('fieldset')!.disabled = true;
+    },
+  ],
+])(
+  'is sent as the button would if that was %s meanwhile, as pages do that wait',
+  async (_, change) => {
+    const { query, body } = await pressAndChange(change);
+    expect(query).toEqual([['by', 'button']]);
+    expect(body).toContainEqual(['how', 'x']);
+    expect(body.map(([name]) => name).sort()).toEqual(['encrypted_card', 'how']);
+  },
+);
 
 test('does not fall back on an action that was never allowed when the button is gone', async () => {
   const page = open(`${html()}<button formmethod="post">X</button>`, 'method="get"');
@@ -185,10 +207,12 @@ test('a page that posts by fetch in a listener of its own finds the block in the
 
 test('form data has no block before there is one, nor after restart', async () => {
   const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault());
   const binding = bind(page.form);
   fill(page);
   expect([...new FormData(page.form)]).toEqual([]);
-  await posted(page);
+  page.button().click();
+  await next(page.form, 'submit');
   expect([...new FormData(page.form).keys()]).toEqual(['encrypted_card']);
   await binding.restart();
   expect([...new FormData(page.form)]).toEqual([]);
@@ -219,35 +243,44 @@ test('a double click is one submit, also when the first click was quickly done w
   await user.dblClick(page.button());
   await vi.waitUntil(() => page.passes);
   await idle(page);
-  const click = (detail: number) => page.button().dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
+  const click = (detail: number) =>
+    page
+      .button()
+      .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
   expect(click(2)).toBe(false); // prevented
   expect(click(1)).toBe(true);
   await vi.waitUntil(() => page.passes > 1);
   expect(page.passes).toBe(2);
 });
 
-test('a listener of the page stops the second pass: the next submit brings the same block, until restart', async () => {
+// Changed: the block of the first card was sent for the second one, too.
+test('when a listener of the page cancels the submit, the same card brings the same block, and another card another one', async () => {
   const encryptions = countEncryptions();
   const page = open();
-  const binding = bind(page.form);
-  page.form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
+  bind(page.form);
+  let isCancelled = true;
+  page.form.addEventListener('submit', (event) => isCancelled && event.preventDefault());
+  const press = async () => {
+    const passed = next(page.form, 'submit');
+    page.button().click();
+    await passed;
+    await idle(page);
+    return String(new FormData(page.form).get('encrypted_card'));
+  };
   fill(page);
-  page.button().click();
-  await next(page.form, 'submit');
-  await idle(page);
-  const block = new FormData(page.form).get('encrypted_card');
-  fill(page, { ...TYPED, cvv: '999' });
-  const [first] = await posted(page);
-  const [, second] = await posted(page);
-  expect([first, second].map((sent) => sent!.body)).toEqual([[['encrypted_card', block]], [['encrypted_card', block]]]);
-  expect(encryptions()).toBe(1);
+  const block = await press();
+  expect(values(page)).toEqual(KEPT);
+  expect(await press()).toBe(block);
+  expect([page.passes, encryptions()]).toEqual([2, 1]);
 
-  await binding.restart();
-  expect(page.ready).toBe(2);
-  fill(page, { ...TYPED, cvv: '999' });
-  const [, , third] = await posted(page);
-  expect(await decrypt(blockOf(third!))).toEqual({ ...CARD, cvv: '999' });
+  fill(page, OTHER); // without an event
+  expect(await decrypt(JSON.parse(await press()))).toEqual(OTHER_CARD);
   expect(encryptions()).toBe(2);
+
+  isCancelled = false;
+  const [sent, more] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(OTHER_CARD);
+  expect([more, encryptions()]).toEqual([undefined, 2]);
 });
 
 test('onEncrypted is called instead of the submit, with the block and the button', async () => {
@@ -259,7 +292,11 @@ test('onEncrypted is called instead of the submit, with the block and the button
   await next(page.form, 'cardseal:encrypted');
   await idle(page);
   expect(calls).toEqual([
-    [{ payload: expect.any(String), key_id: page.encrypted[0], layout: expect.any(Array) }, page.button('Later'), EMPTY],
+    [
+      { payload: expect.any(String), key_id: page.encrypted[0], layout: expect.any(Array) },
+      page.button('Later'),
+      EMPTY,
+    ],
   ]);
   expect([page.passes, await page.sent()]).toEqual([0, []]);
 });
@@ -272,36 +309,39 @@ test.each([
       throw reason;
     },
   ],
-])('onEncrypted %s: the reason is reported unchanged, the next submit brings the same block', async (_, refuse) => {
-  const encryptions = countEncryptions();
-  const page = open();
-  const blocks: EncryptedCard[] = [];
-  const reason = new Error('the network');
-  const binding = bind(page.form, {
-    onEncrypted: (block) => {
-      blocks.push(block);
-      return blocks.length === 1 ? refuse(reason) : undefined;
-    },
-  });
-  const reported = uncaught();
-  const report = vi.spyOn(window, 'reportError');
-  fill(page);
-  page.button().click();
-  expect(await reported).toBe(reason);
-  expect(report).toHaveBeenCalledExactlyOnceWith(reason);
-  await idle(page);
-  expect(page.errors).toEqual([]);
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 2);
-  expect(blocks[1]).toEqual(blocks[0]);
-  expect(encryptions()).toBe(1);
+])(
+  'onEncrypted %s: the reason is reported unchanged, the next submit brings the same block',
+  async (_, refuse) => {
+    const encryptions = countEncryptions();
+    const page = open();
+    const blocks: EncryptedCard[] = [];
+    const reason = new Error('the network');
+    const binding = bind(page.form, {
+      onEncrypted: (block) => {
+        blocks.push(block);
+        return blocks.length === 1 ? refuse(reason) : undefined;
+      },
+    });
+    const reported = uncaught();
+    const report = vi.spyOn(window, 'reportError');
+    fill(page);
+    page.button().click();
+    expect(await reported).toBe(reason);
+    expect(report).toHaveBeenCalledExactlyOnceWith(reason);
+    await idle(page);
+    expect(page.errors).toEqual([]);
+    page.button().click();
+    await vi.waitUntil(() => blocks.length === 2);
+    expect(blocks[1]).toEqual(blocks[0]);
+    expect(encryptions()).toBe(1);
 
-  await binding.restart();
-  fill(page);
-  page.button().click();
-  await next(page.form, 'cardseal:encrypted');
-  expect(encryptions()).toBe(2);
-});
+    await binding.restart();
+    fill(page);
+    page.button().click();
+    await next(page.form, 'cardseal:encrypted');
+    expect(encryptions()).toBe(2);
+  },
+);
 
 test('reports without reportError, too: Chrome 94 and Firefox 92 have none', async () => {
   vi.stubGlobal('reportError', undefined);
@@ -430,7 +470,10 @@ test('requestSubmit() by the page, without a button: refused like any other, the
   bind(page.form);
   const error = next<CustomEvent>(page.form, 'cardseal:error');
   page.form.requestSubmit();
-  expect((await error).detail).toMatchObject({ code: 'invalid_card', message: 'The shopper has to correct the card' });
+  expect((await error).detail).toMatchObject({
+    code: 'invalid_card',
+    message: 'The shopper has to correct the card',
+  });
   await idle(page);
   fill(page);
   const arrived = page.arrived();
@@ -444,7 +487,9 @@ test('form.submit() after the card is encrypted sends the block', async () => {
   page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
   bind(page.form);
   fill(page);
-  const encrypted = new Promise((resolve) => page.form.addEventListener('cardseal:encrypted', resolve));
+  const encrypted = new Promise((resolve) =>
+    page.form.addEventListener('cardseal:encrypted', resolve),
+  );
   page.button().click();
   await encrypted;
   const arrived = page.arrived();
@@ -459,13 +504,24 @@ test('nothing of the card is in any event, error or line of the console', async 
   for (const type of ['cardseal:ready', 'cardseal:encrypted', 'cardseal:error']) {
     page.form.addEventListener(type, (event) => {
       const { detail } = event as CustomEvent;
-      told.push(`${type} ${JSON.stringify(detail)} ${detail?.message} ${detail?.stack} ${Object.values(detail ?? {})}`);
+      told.push(
+        `${type} ${JSON.stringify(detail)} ${detail?.message} ${detail?.stack} ${Object.values(detail ?? {})}`,
+      );
     });
   }
   const log = [vi.spyOn(console, 'log'), vi.spyOn(console, 'warn'), vi.mocked(console.error)];
-  const ask = vi.fn().mockRejectedValueOnce(0).mockRejectedValueOnce(0).mockImplementation(freshKey);
+  const ask = vi
+    .fn()
+    .mockRejectedValueOnce(0)
+    .mockRejectedValueOnce(0)
+    .mockImplementation(freshKey);
   await bind(page.form, { key: ask }).ready.catch(() => {});
-  for (const wrong of [{ number: '4929 1192 8374 6505' }, { cvv: '58' }, {}, { name: 'Zoë Quillow'.repeat(20) }]) {
+  for (const wrong of [
+    { number: '4929 1192 8374 6505' },
+    { cvv: '58' },
+    {},
+    { name: 'Zoë Quillow'.repeat(20) },
+  ]) {
     fill(page, { ...TYPED, ...wrong });
     await refused(page);
     await idle(page);
@@ -473,10 +529,20 @@ test('nothing of the card is in any event, error or line of the console', async 
   fill(page);
   await posted(page);
   const codes = page.errors.map(({ code }) => code);
-  expect(codes).toEqual(['key_unavailable', 'invalid_card', 'invalid_card', 'key_unavailable', 'card_too_long']);
-  const all = [...told, ...log.flatMap(({ mock }) => mock.calls.map((args) => args.map((arg) => `${arg} ${arg?.stack}`).join()))].join(
-    '\n',
-  );
+  expect(codes).toEqual([
+    'key_unavailable',
+    'invalid_card',
+    'invalid_card',
+    'key_unavailable',
+    'card_too_long',
+  ]);
+  const all = [
+    ...told,
+    ...log.flatMap(({ mock }) =>
+      mock.calls.map((args) => args.map((arg) => `${arg} ${arg?.stack}`).join()),
+    ),
+  ].join('\n');
   expect(all).toContain('cardseal:encrypted');
-  for (const part of ['4929', '6505', '6509', 'Zoë', 'Quillow', '2049', '583']) expect(all).not.toContain(part);
+  for (const part of ['4929', '6505', '6509', 'Zoë', 'Quillow', '2049', '583'])
+    expect(all).not.toContain(part);
 });

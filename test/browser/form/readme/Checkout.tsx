@@ -1,11 +1,11 @@
 import { bindCardForm } from 'cardseal/form';
 import { useEffect, useRef } from 'react';
+import { requestKey } from './payment.ts';
 
 export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    const key = async () => (await fetch('/card-key', { method: 'POST' })).json();
-    const binding = bindCardForm(form.current!, { key });
+    const binding = bindCardForm(form.current!, { key: requestKey });
     return () => binding.unbind();
   }, []);
   return (

@@ -1,0 +1,420 @@
+/** Pages that send by a script of their own: `data-cardseal-button` and `encrypt()`. */
+import { describe, expect, test, vi } from 'vitest';
+import type { CardEncryptionKey } from '../../../src/index.ts';
+import { decrypt, freshKey } from '../../support/core.ts';
+import {
+  bind,
+  blockIn,
+  CARD,
+  CONTROLS,
+  countEncryptions,
+  deferred,
+  EMPTY,
+  fill,
+  html,
+  idle,
+  KEPT,
+  open,
+  type Page,
+  refused,
+  settled,
+  statusOf,
+  user,
+  values,
+} from '../../support/form.ts';
+
+const FIELDS = Object.values(CONTROLS).join('');
+const CLICK = '<button type="button" data-cardseal-button>Send</button>';
+
+/** What the click handlers of the page find. */
+function clicks(page: Page, button: HTMLElement) {
+  const seen: { block: string | null; values: string[] }[] = [];
+  button.addEventListener('click', () => seen.push({ block: blockIn(page), values: values(page) }));
+  return seen;
+}
+
+/** Binds the form, and presses until the handlers of the page have run once. */
+async function sendOnce(page: Page, seen: unknown[]) {
+  bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+}
+
+test('data-cardseal-button: its handlers run once, with the block in the form and the fields empty', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  bind(page.form);
+  fill(page);
+  button.click();
+  await vi.waitUntil(() => seen[0]);
+  await settled(page);
+  expect(seen.map((click) => click.values)).toEqual([EMPTY]);
+  expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+});
+
+test('data-cardseal-button: a card that is wrong is refused, and its handlers do not run', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form);
+  fill(page, { number: '1' });
+  page.button('Send').click();
+  await settled(page);
+  expect([seen, page.errors.map(({ code }) => code)]).toEqual([[], ['invalid_card']]);
+  expect(page.control('number').validationMessage).toBe('Check the card number');
+});
+
+test('data-cardseal-button: the constraints of the page are left to the page', async () => {
+  const page = open(`${FIELDS + CLICK}<input name="email" required>`);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen[0]);
+});
+
+test('data-cardseal-button: pressing again sends nothing, until the shopper changes something', async () => {
+  const encryptions = countEncryptions();
+  const page = open(`${FIELDS + CLICK}<input type="checkbox" aria-label="Terms">`);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form);
+  fill(page);
+  await user.dblClick(page.button('Send'));
+  await vi.waitUntil(() => seen.length === 1);
+  await idle(page);
+  page.button('Send').click();
+  expect(page.form.textContent).toContain('Your payment is under way');
+  expect(seen.length).toBe(1);
+
+  const terms = page.form.querySelector<HTMLInputElement>('[type=checkbox]')!;
+  terms.click(); // the page's handler has asked for it
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 2);
+  expect([seen[1]!.block === seen[0]!.block, encryptions()]).toEqual([true, 1]);
+});
+
+test('data-cardseal-button: after 5 seconds a press with empty fields brings the same block', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  await bind(page.form).ready;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await vi.advanceTimersByTimeAsync(4000);
+  page.button('Send').click();
+  expect(seen.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(1000);
+  page.button('Send').click();
+  expect(seen.length).toBe(2);
+  expect(seen[1]!.block === seen[0]!.block).toBe(true);
+});
+
+test('data-cardseal-button: a form that it submits by itself is checked before it goes', async () => {
+  const page = open(FIELDS + CLICK.replace('type="button"', 'type="submit"'), 'method="get"');
+  bind(page.form);
+  fill(page);
+  const error = await refused(page, page.button('Send'));
+  expect([error.code, await page.sent()]).toEqual(['invalid_form', []]);
+});
+
+test('data-cardseal-button: with data-cardseal-skip or another payment method its handlers run at once, without a block', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  let isCard = false;
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  button.click();
+  expect(seen).toEqual([{ block: null, values: KEPT }]);
+  isCard = true;
+  button.setAttribute('data-cardseal-skip', '');
+  button.click();
+  expect(seen.length).toBe(2);
+});
+
+const PLACES: [string, string, string, string][] = [
+  ['around it', FIELDS + CLICK, 'method="post"', 'FORM'],
+  [
+    'whose id it names',
+    FIELDS,
+    'method="post" id="the-card"',
+    `FORM${CLICK.replace('-button>', '-button="the-card">')}<form></form>`,
+  ],
+  [
+    'by its own form attribute',
+    FIELDS,
+    'method="post" id="my-card"',
+    `FORM${CLICK.replace('<button', '<button form="my-card"')}`,
+  ],
+  ['that is the only one bound', FIELDS, 'method="post"', `FORM${CLICK}`],
+  [
+    'as a link in the form',
+    `${FIELDS}<a href="#x" data-cardseal-button>Send</a>`,
+    'method="post"',
+    'FORM',
+  ],
+];
+test.each(PLACES)(
+  'data-cardseal-button finds the form %s',
+  async (_, content, attributes, around) => {
+    const page = open(content, attributes, around);
+    const button = page.host.querySelector<HTMLElement>('[data-cardseal-button]')!;
+    const seen = clicks(page, button);
+    button.addEventListener('click', (event) => event.preventDefault());
+    const warn = vi.spyOn(console, 'warn');
+    await bind(page.form).ready;
+    expect(warn).not.toHaveBeenCalled();
+    fill(page);
+    button.click();
+    await vi.waitUntil(() => seen[0]);
+    expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+  },
+);
+
+test('a form without a submit button and without data-cardseal-button is warned about', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await bind(open(FIELDS).form).ready;
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('data-cardseal-button')]]);
+});
+
+test('encrypt() resolves to the block, with the fields empty, and submits nothing', async () => {
+  const page = open();
+  const onEncrypted = vi.fn();
+  const asked = vi.fn();
+  page.form.addEventListener('cardseal:submit', asked);
+  const binding = bind(page.form, { onEncrypted });
+  fill(page);
+  const block = await binding.encrypt();
+  expect(values(page)).toEqual(EMPTY);
+  expect(await decrypt(block!)).toEqual(CARD);
+  await settled(page);
+  expect([page.passes, onEncrypted.mock.calls, asked.mock.calls.length]).toEqual([0, [], 1]);
+  expect(await binding.encrypt()).toEqual(block);
+});
+
+test('encrypt() works in a form that could not be submitted', async () => {
+  const page = open(FIELDS, 'method="get"');
+  const binding = bind(page.form);
+  binding.ready.catch(() => {});
+  fill(page);
+  expect(await decrypt((await binding.encrypt())!)).toEqual(CARD);
+});
+
+test.each<
+  [string, (page: Page) => void, () => CardEncryptionKey | Promise<CardEncryptionKey>, string]
+>([
+  ['a wrong card', (page) => fill(page, { number: '1' }), freshKey, 'invalid_card'],
+  [
+    'a name on a control',
+    (page) => page.control('cvv').setAttribute('name', 'c'),
+    freshKey,
+    'invalid_form',
+  ],
+  ['no key', () => {}, () => Promise.reject(new Error()), 'key_unavailable'],
+  ['a broken key', () => {}, () => ({ ...freshKey(), public_key: '' }), 'invalid_key'],
+])(
+  'encrypt() never rejects: with %s it resolves to undefined, and the shopper reads why',
+  async (_, change, key, code) => {
+    const page = open();
+    const binding = bind(page.form, { key: () => key() });
+    await binding.ready.catch(() => {});
+    page.errors.length = 0;
+    fill(page);
+    change(page);
+    const before = values(page);
+    expect(await binding.encrypt()).toBe(undefined);
+    expect([page.errors.map((error) => error.code), values(page)]).toEqual([[code], before]);
+    if (code === 'invalid_card')
+      expect(page.control('number').validationMessage).toBe('Check the card number');
+    else expect(statusOf(page)).toMatch(/Nothing was sent/);
+  },
+);
+
+test('encrypt() resolves to undefined when cardseal:submit is cancelled, when a press is under way, and after unbind()', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const binding = bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.form.addEventListener('cardseal:submit', (event) => event.preventDefault(), { once: true });
+  expect(await binding.encrypt()).toBe(undefined);
+  const first = binding.encrypt();
+  expect(await binding.encrypt()).toBe(undefined);
+  expect(statusOf(page)).toBe('One moment, please.');
+  key.resolve(freshKey());
+  expect(await decrypt((await first)!)).toEqual(CARD);
+  binding.unbind();
+  expect(await binding.encrypt()).toBe(undefined);
+});
+
+test('encrypt() resolves to undefined when restart() ends it', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const ask = vi.fn().mockReturnValueOnce(key.promise).mockImplementation(freshKey);
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  const encrypted = binding.encrypt();
+  binding.restart();
+  key.resolve(freshKey());
+  expect(await encrypted).toBe(undefined);
+});
+
+test('data-cardseal-enable enables a data-cardseal-button outside the form, even if binding fails', async () => {
+  const button =
+    '<button type="button" disabled autocomplete="off" data-cardseal-enable data-cardseal-button="c">Send</button>';
+  const page = open(html(), 'method="post" id="c"', `FORM${button}`);
+  const outside = page.host.querySelector<HTMLButtonElement>('[data-cardseal-button]')!;
+  const binding = bind(page.form, { key: () => Promise.reject(new Error()) });
+  expect(outside.disabled).toBe(false);
+  await binding.ready.catch(() => {});
+  expect(outside.disabled).toBe(false);
+  binding.unbind();
+  expect(outside.disabled).toBe(true);
+});
+
+describe('data-cardseal-button: the second press after a change', () => {
+  const pressTwice = async (page: Page, count: () => number) => {
+    fill(page);
+    page.button('Send').click();
+    await vi.waitUntil(() => count() === 1);
+    await settled(page);
+    page.form.querySelector<HTMLInputElement>('[type=checkbox]')!.click();
+    page.button('Send').click();
+    await vi.waitUntil(() => count() === 2);
+    expect(statusOf(page)).toBe(undefined);
+  };
+  const TERMS = '<input type="checkbox" aria-label="Terms">';
+
+  test('counts what the shopper changes outside the form', async () => {
+    const page = open(FIELDS + CLICK, 'method="post"', `FORM${TERMS}`);
+    const terms = page.host.querySelector<HTMLInputElement>('[type=checkbox]')!;
+    const seen = clicks(page, page.button('Send'));
+    await sendOnce(page, seen);
+    terms.dispatchEvent(new Event('change', { bubbles: true })); // by a script: nobody has changed it
+    page.button('Send').click();
+    expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
+    terms.click();
+    page.button('Send').click();
+    await vi.waitUntil(() => seen.length === 2);
+  });
+
+  test('sends the form if the button is a submit button', async () => {
+    const page = open(`${FIELDS}${TERMS}<button data-cardseal-button>Send</button>`);
+    let submits = 0;
+    page.form.addEventListener('submit', (event) => {
+      submits++;
+      event.preventDefault(); // the page refuses it, and the shopper presses again
+    });
+    bind(page.form);
+    await pressTwice(page, () => submits);
+  });
+
+  test('reaches the handlers of a form in a shadow root', async () => {
+    const page = open(FIELDS + TERMS + CLICK);
+    page.host.attachShadow({ mode: 'open' }).append(page.form);
+    const seen = clicks(page, page.button('Send'));
+    bind(page.form);
+    await pressTwice(page, () => seen.length);
+  });
+});
+
+test('data-cardseal-button: a form in a shadow root needs no other button', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const page = open(FIELDS + CLICK, 'method="get"');
+  page.host.attachShadow({ mode: 'open' }).append(page.form);
+  await bind(page.form).ready;
+  expect([page.errors, warn.mock.calls]).toEqual([[], []]);
+});
+
+test('data-cardseal-button: a button that the page disables while it waits is clicked all the same', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  page.form.addEventListener('cardseal:submit', () => {
+    button.disabled = true;
+  });
+  bind(page.form);
+  fill(page);
+  button.click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  expect(button.disabled).toBe(true);
+  expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+});
+
+test('data-cardseal-button: one that stands in a disabled fieldset by then asks for another press', async () => {
+  const page = open(`${FIELDS}<fieldset><legend>Payment</legend>${CLICK}</fieldset>`);
+  const seen = clicks(page, page.button('Send'));
+  page.form.addEventListener('cardseal:submit', () => {
+    page.form.querySelector('fieldset')!.disabled = true;
+  });
+  bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await settled(page);
+  await vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
+  expect([page.errors, statusOf(page), seen]).toEqual([
+    [],
+    'Nothing was sent. Press the button again.',
+    [],
+  ]);
+});
+
+test('data-cardseal-button: it works in a closed shadow root', async () => {
+  const page = open(FIELDS + CLICK);
+  page.host.attachShadow({ mode: 'closed' }).append(page.form);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+});
+
+test('data-cardseal-button: after its own submit was refused, no press says that a payment is under way', async () => {
+  const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`, 'method="get"');
+  bind(page.form);
+  fill(page);
+  for (const press of [1, 2]) {
+    if (press === 2) fill(page);
+    expect((await refused(page, page.button('Send'))).code).toBe('invalid_form');
+    await settled(page);
+    expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+  }
+});
+
+test('encrypt(): a block that is older than keyMaxAgeMs is still the one of the empty fields', async () => {
+  const page = open(FIELDS);
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const binding = bind(page.form, { keyMaxAgeMs: 60_000 });
+  await binding.ready;
+  fill(page);
+  const block = await binding.encrypt();
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+  expect(await binding.encrypt()).toEqual(block);
+});
+
+test('data-cardseal-button: a button that the page replaces while it waits asks for another press', async () => {
+  const page = open(FIELDS + CLICK);
+  page.form.addEventListener('cardseal:submit', () => {
+    page.button('Send').outerHTML = CLICK;
+  });
+  bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await settled(page);
+  await vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+});
+
+test('data-cardseal-button: a click that was queued behind a slow handler is another press', async () => {
+  const page = open(`${FIELDS}${CLICK}<input type="checkbox" aria-label="Terms">`);
+  const seen = clicks(page, page.button('Send'));
+  await sendOnce(page, seen);
+  page.form.querySelector<HTMLInputElement>('[type=checkbox]')!.click();
+  page.button('Send').click();
+  page.button('Send').click(); // in the same task
+  expect([seen.length, statusOf(page)]).toEqual([2, 'Your payment is under way. Please wait.']);
+});

@@ -1,0 +1,287 @@
+/** What is emptied, zeroed and forgotten when the page is left, reset, restarted or unbound. */
+import { expect, test, vi } from 'vitest';
+import { bindCardForm } from '../../../src/form/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import { decrypt, freshKey } from '../../support/core.ts';
+import {
+  bind,
+  blockIn,
+  CARD,
+  countEncryptions,
+  deferred,
+  EMPTY,
+  fill,
+  html,
+  idle,
+  KEPT,
+  next,
+  OTHER,
+  OTHER_CARD,
+  open,
+  type Page,
+  refused,
+  settled,
+  statusOf,
+  values,
+} from '../../support/form.ts';
+
+const away = (persisted = false) =>
+  dispatchEvent(new PageTransitionEvent('pagehide', { persisted }));
+
+/** A page whose own listener cancels each submit: fields and block stay. */
+async function declined(content = html()) {
+  const page = open(content);
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  const ask = vi.fn(() => freshKey());
+  const binding = bind(page.form, { key: ask });
+  fill(page);
+  const passed = next(page.form, 'submit');
+  page.button().click();
+  await passed;
+  await idle(page);
+  expect([values(page), blockIn(page)]).toEqual([KEPT, expect.any(String)]);
+  return { page, binding, ask };
+}
+
+/** Every byte array that the library makes from now on. */
+function watchArrays() {
+  const arrays: Uint8Array[] = [];
+  const from = vi.spyOn(Uint8Array, 'from').mockImplementation(function (
+    this: unknown,
+    ...given: unknown[]
+  ) {
+    const made = Reflect.apply(original, Uint8Array, given) as Uint8Array;
+    arrays.push(made);
+    return made;
+  } as never);
+  const original = ORIGINAL_FROM;
+  const subarray = vi.spyOn(Uint8Array.prototype, 'subarray').mockImplementation(function (
+    this: Uint8Array,
+    ...given: [number?, number?]
+  ) {
+    const made = ORIGINAL_SUBARRAY.apply(this, given);
+    arrays.push(made);
+    return made;
+  } as never);
+  const stop = () => {
+    from.mockRestore();
+    subarray.mockRestore();
+  };
+  const held = () => {
+    const texts = arrays.map((bytes) => new TextDecoder().decode(bytes));
+    return Object.values(CARD).filter((value) => texts.some((text) => text.includes(value)));
+  };
+  return { stop, held };
+}
+const ORIGINAL_FROM = Uint8Array.from;
+const ORIGINAL_SUBARRAY = Uint8Array.prototype.subarray;
+
+const ENDS: Record<string, (page: Page, binding: ReturnType<typeof bind>) => void | Promise<void>> =
+  {
+    'the page is left': () => void away(),
+    'the form is reset': (page) => {
+      page.form.reset();
+      return settled(page);
+    },
+    'the form is restarted': (_, binding) => void binding.restart().catch(() => {}),
+    'the form is unbound': (_, binding) => binding.unbind(),
+  };
+
+test.each(Object.entries(ENDS))(
+  'when %s while the key is awaited, no byte of the card stays in memory',
+  async (_, end) => {
+    const page = open();
+    const key = deferred<CardEncryptionKey>();
+    const binding = bind(page.form, { key: () => key.promise });
+    fill(page);
+    const memory = watchArrays();
+    page.button().click();
+    expect(memory.held()).toEqual(Object.values(CARD));
+    await end(page, binding);
+    memory.stop();
+    expect(memory.held()).toEqual([]);
+    expect(page.form.hasAttribute('aria-busy')).toBe(false);
+  },
+);
+
+test.each(Object.entries(ENDS))(
+  'when %s after a cancelled submit, fields, block and memory are empty',
+  async (_, end) => {
+    const memory = watchArrays();
+    const { page, binding } = await declined();
+    expect(memory.held()).toEqual(Object.values(CARD));
+    await end(page, binding);
+    memory.stop();
+    expect([values(page), blockIn(page), memory.held()]).toEqual([EMPTY, null, []]);
+    expect(page.form.querySelector('[name=encrypted_card]')).toBe(null);
+  },
+);
+
+test.each(Object.entries(ENDS))(
+  'when %s, what a script wrote into value attributes is gone, too',
+  async (_, end) => {
+    const { page, binding } = await declined();
+    const inputs = page.controls() as HTMLInputElement[];
+    for (const input of inputs) input.setAttribute('value', input.value); // as a floating label does
+    expect(page.form.outerHTML).toContain(KEPT[0]);
+    await end(page, binding);
+    expect([
+      inputs.map(({ defaultValue }) => defaultValue),
+      inputs.some((input) => input.hasAttribute('value')),
+    ]).toEqual([EMPTY, false]);
+    page.form.reset();
+    expect(values(page)).toEqual(EMPTY);
+    expect(page.form.outerHTML).not.toContain(KEPT[0]);
+  },
+);
+
+test('emptying a select leaves nothing chosen', async () => {
+  const expiry =
+    '<select autocomplete="cc-exp-month"><option>11<option>12</select><input autocomplete="cc-exp-year">';
+  const page = open(html({ expiry }));
+  bind(page.form);
+  const month = page.control('exp_month') as HTMLSelectElement;
+  month.value = '12';
+  away();
+  expect(month.selectedIndex).toBe(-1);
+});
+
+test('a reset that a listener cancels keeps the card, and the same card brings the same block', async () => {
+  const { page } = await declined();
+  const block = blockIn(page);
+  page.form.addEventListener('reset', (event) => event.preventDefault());
+  page.form.reset();
+  await settled(page);
+  expect(values(page)).toEqual(KEPT);
+  const passed = next(page.form, 'submit');
+  page.button().click();
+  await passed;
+  expect(blockIn(page)).toBe(block);
+});
+
+test('a reset before any press asks for no new key; after a block was made it does', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  await bind(page.form, { key: ask }).ready;
+  fill(page);
+  page.form.reset();
+  await settled(page);
+  expect([values(page), ask.mock.calls.length]).toEqual([EMPTY, 1]);
+  const after = await declined();
+  after.page.form.reset();
+  await settled(after.page);
+  expect(after.ask).toHaveBeenCalledTimes(2);
+  fill(after.page, OTHER);
+  const passed = next(after.page.form, 'submit');
+  after.page.button().click();
+  await passed;
+  expect(await decrypt(JSON.parse(blockIn(after.page)!))).toEqual(OTHER_CARD);
+});
+
+test('a reset while a press waits for its key ends the press', async () => {
+  const encryptions = countEncryptions();
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  page.form.reset();
+  await settled(page);
+  key.resolve(freshKey());
+  await settled(page);
+  expect([page.passes, encryptions(), statusOf(page), page.form.hasAttribute('aria-busy')]).toEqual(
+    [0, 0, undefined, false],
+  );
+});
+
+test.each(['unbind', 'bind again'])('%s keeps a card that no block was made from', async (how) => {
+  const page = open();
+  const binding = bind(page.form);
+  fill(page);
+  if (how === 'unbind') binding.unbind();
+  else bind(page.form);
+  expect(values(page)).toEqual(KEPT);
+});
+
+test.each(['unbind', 'bind again'])(
+  '%s empties the fields if they hold the card of a block, and keeps another card',
+  async (how) => {
+    const again = (page: Page, binding: ReturnType<typeof bind>) =>
+      how === 'unbind' ? binding.unbind() : void bind(page.form);
+    const first = await declined();
+    again(first.page, first.binding);
+    expect(values(first.page)).toEqual(EMPTY);
+    const second = await declined();
+    fill(second.page, OTHER);
+    again(second.page, second.binding);
+    expect(values(second.page)).toEqual([OTHER.number, OTHER.name, OTHER.expiry, OTHER.cvv]);
+  },
+);
+
+test('binding again while a press waits for its key: the card is kept, and the next press pays under the new binding', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  const blocks: EncryptedCard[] = [];
+  bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+  key.resolve(freshKey());
+  await settled(page);
+  expect([blocks, values(page)]).toEqual([[], KEPT]);
+  page.button().click();
+  await vi.waitUntil(() => blocks[0]);
+  expect(await decrypt(blocks[0]!)).toEqual(CARD);
+});
+
+test('the card is emptied at pagehide in every bound form of the page', async () => {
+  const pages = [open(), open()];
+  for (const page of pages) bind(page.form);
+  for (const page of pages) fill(page);
+  away(true);
+  expect(pages.map(values)).toEqual([EMPTY, EMPTY]);
+});
+
+test('an old answer does not make a newer key look young', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const page = open();
+  const [old, current] = [deferred<CardEncryptionKey>(), freshKey()];
+  const replacement = freshKey();
+  const ask = vi
+    .fn()
+    .mockReturnValueOnce(old.promise)
+    .mockReturnValueOnce(current)
+    .mockReturnValueOnce(replacement);
+  const handed: string[] = [];
+  const onEncrypted = ({ key_id }: EncryptedCard) => void handed.push(key_id);
+  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000, onEncrypted });
+  await binding.restart();
+  vi.setSystemTime(Date.now() + 59_000);
+  old.resolve(freshKey());
+  await binding.ready;
+  vi.setSystemTime(Date.now() + 2000);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => handed[0]);
+  expect([handed, ask.mock.calls.length]).toEqual([[replacement.id], 3]);
+});
+
+test('the clean-up of React StrictMode keeps a half-typed card', () => {
+  const page = open();
+  fill(page, { number: '4929' });
+  const binding = bindCardForm(page.form, { key: freshKey() });
+  binding.unbind();
+  bind(page.form);
+  expect(values(page)).toEqual(['4929', '', '', '']);
+});
+
+test('a wrong card after unbind() is the browser’s business alone', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  await refused(page);
+  binding.unbind();
+  const submit = next(page.form, 'submit');
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  page.button().click();
+  expect((await submit).target).toBe(page.form);
+});

@@ -1,0 +1,236 @@
+/** Presses that are not card payments pass untouched, and never carry a block. */
+import { expect, test, vi } from 'vitest';
+import type { CardFormOptions } from '../../../src/form/index.ts';
+import { decrypt } from '../../support/core.ts';
+import {
+  bind,
+  blockIn,
+  CARD,
+  CONTROLS,
+  countEncryptions,
+  fill,
+  html,
+  idle,
+  KEPT,
+  next,
+  open,
+  type Page,
+  posted,
+  refused,
+  settled,
+  statusOf,
+  TYPED,
+  values,
+} from '../../support/form.ts';
+
+interface Way {
+  content?: string;
+  options?: Partial<CardFormOptions>;
+  /** Makes the next press another payment method. */
+  choose?: (page: Page) => void;
+  /** Makes the next press a card payment again. */
+  chooseCard?: (page: Page) => void;
+  button?: string;
+  /** Whether a card can stand in the fields while the other method is chosen. */
+  filled?: boolean;
+}
+
+const OTHER_BUTTON = (attributes: string) => `${html()}<button ${attributes}>Other</button>`;
+const FOLD = `<div id="card">${Object.values(CONTROLS).join('')}</div><button>Pay</button>`;
+const card = (page: Page) => page.form.querySelector<HTMLElement>('#card, fieldset, details')!;
+let isCard = true;
+
+const WAYS: Record<string, Way> = {
+  'a button with data-cardseal-skip': {
+    content: OTHER_BUTTON('data-cardseal-skip'),
+    button: 'Other',
+    filled: true,
+  },
+  'when() is false': {
+    options: { when: () => isCard },
+    choose: () => {
+      isCard = false;
+    },
+    chooseCard: () => {
+      isCard = true;
+    },
+    filled: true,
+  },
+  'all card controls disabled': {
+    content: `<fieldset>${Object.values(CONTROLS).join('')}</fieldset><button>Pay</button>`,
+    choose: (page) => card(page).setAttribute('disabled', ''),
+    chooseCard: (page) => card(page).removeAttribute('disabled'),
+    filled: true,
+  },
+  'number and code not displayed, and empty': {
+    content: FOLD,
+    choose: (page) => {
+      card(page).hidden = true;
+    },
+    chooseCard: (page) => {
+      card(page).hidden = false;
+    },
+  },
+  'number and code with visibility: hidden, and empty': {
+    content: FOLD,
+    choose: (page) => {
+      card(page).style.visibility = 'hidden';
+    },
+    chooseCard: (page) => {
+      card(page).style.visibility = '';
+    },
+  },
+  'number and code in closed details, and empty': {
+    content: `<details open><summary>Card</summary>${Object.values(CONTROLS).join('')}</details><button>Pay</button>`,
+    choose: (page) => {
+      (card(page) as HTMLDetailsElement).open = false;
+    },
+    chooseCard: (page) => {
+      (card(page) as HTMLDetailsElement).open = true;
+    },
+  },
+};
+
+test.each(Object.entries(WAYS))(
+  '%s: the press passes at once, without a block, and nothing is read',
+  async (_, way) => {
+    isCard = true;
+    const encryptions = countEncryptions();
+    const page = open(way.content, 'method="post"');
+    const asked = vi.fn();
+    page.form.addEventListener('cardseal:submit', asked);
+    await bind(page.form, way.options).ready;
+    page.form.insertAdjacentHTML('beforeend', '<input name="coupon" value="SUMMER">');
+    way.choose?.(page);
+    if (way.filled) fill(page);
+    const [sent] = await posted(page, page.button(way.button));
+    expect(sent!.body).toEqual([['coupon', 'SUMMER']]);
+    expect([encryptions(), asked.mock.calls, page.errors, statusOf(page)]).toEqual([
+      0,
+      [],
+      [],
+      undefined,
+    ]);
+    expect(values(page)).toEqual(way.filled ? KEPT : ['', '', '', '']);
+
+    way.chooseCard?.(page);
+    fill(page);
+    const [, paid] = await posted(page);
+    expect(await decrypt(JSON.parse(Object.fromEntries(paid!.body).encrypted_card!))).toEqual(CARD);
+  },
+);
+
+test.each(Object.entries(WAYS))(
+  '%s: a block of an earlier press that was cancelled is taken out',
+  async (_, way) => {
+    isCard = true;
+    const page = open(way.content);
+    const blocks: (string | null)[] = [];
+    page.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      blocks.push(blockIn(page));
+    });
+    bind(page.form, way.options);
+    fill(page);
+    const passed = next(page.form, 'submit');
+    page.button().click();
+    await passed;
+    await idle(page);
+    way.choose?.(page);
+    if (!way.filled) fill(page, { number: '', cvv: '' });
+    page.button(way.button).click();
+    await settled(page);
+    expect(blocks).toEqual([expect.any(String), null]);
+    expect(page.form.querySelector('[name=encrypted_card]')).toBe(null);
+  },
+);
+
+test('a card in fields that are not rendered is paid with: the shopper typed it', async () => {
+  const page = open(FOLD);
+  bind(page.form);
+  fill(page);
+  card(page).hidden = true;
+  const [sent] = await posted(page);
+  expect(await decrypt(JSON.parse(sent!.body[0]![1]))).toEqual(CARD);
+});
+
+test('empty fields of which the code is rendered are a card payment', async () => {
+  const page = open();
+  bind(page.form);
+  page.control('number').parentElement!.hidden = true;
+  expect((await refused(page)).code).toBe('invalid_card');
+});
+
+test('one disabled card control is no other way to pay', async () => {
+  const page = open();
+  await bind(page.form).ready;
+  fill(page);
+  page.control('cvv').disabled = true;
+  expect((await refused(page)).code).toBe('invalid_form');
+  expect(page.passes).toBe(0);
+});
+
+test.each<[string, Partial<CardFormOptions>]>([
+  ['natively', {}],
+  ['with onEncrypted', { onEncrypted: vi.fn() }],
+])('formmethod=dialog closes the dialog %s, and pays nothing', async (_, options) => {
+  const encryptions = countEncryptions();
+  const page = open(
+    `${html()}<button formmethod="dialog" value="cancelled">Cancel</button>`,
+    'method="post"',
+    '<dialog>FORM</dialog>',
+  );
+  const dialog = page.host.querySelector('dialog')!;
+  bind(page.form, options);
+  dialog.showModal();
+  fill(page);
+  page.button('Cancel').click();
+  expect([dialog.open, dialog.returnValue]).toEqual([false, 'cancelled']);
+  await settled(page);
+  expect([encryptions(), await page.sent(), values(page)]).toEqual([0, [], KEPT]);
+  if (options.onEncrypted) expect(options.onEncrypted).not.toHaveBeenCalled();
+});
+
+test('a press that is not a card payment ends a card press that waits for its key', async () => {
+  const encryptions = countEncryptions();
+  const page = open(OTHER_BUTTON('data-cardseal-skip name="how" value="invoice"'));
+  let answer!: (key: never) => void;
+  const key = new Promise<never>((resolve) => {
+    answer = resolve;
+  });
+  bind(page.form, { key: () => key });
+  fill(page);
+  page.button().click();
+  const sent = await posted(page, page.button('Other'));
+  answer({} as never);
+  await settled(page);
+  expect(sent.map(({ body }) => body)).toEqual([[['how', 'invoice']]]);
+  expect([page.form.hasAttribute('aria-busy'), encryptions(), page.passes]).toEqual([false, 0, 1]);
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error(TYPED.number);
+    },
+  ],
+])(
+  'a when() that %s counts as a card payment, and ends in invalid_form with a message',
+  async (_, when) => {
+    const page = open();
+    bind(page.form, { when });
+    fill(page);
+    const error = await refused(page);
+    expect(error.code).toBe('invalid_form');
+    expect(`${error.message}${error.stack}`).not.toContain('4929');
+    expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+    expect([page.passes, values(page)]).toEqual([0, KEPT]);
+  },
+);
+
+test('a when() that returns nothing counts as a card payment', async () => {
+  const page = open();
+  bind(page.form, { when: () => undefined as never });
+  expect((await refused(page)).code).toBe('invalid_card');
+});
