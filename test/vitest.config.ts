@@ -1,60 +1,83 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
-import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
-import type { BrowserProviderOption } from 'vitest/node';
-import { ENGINES, type Engine, need } from './prepare/browsers.ts';
+import { ENGINES, type Engine } from './prepare/browsers.ts';
+import { assertBuilt } from './support/assert-built.ts';
+import { providerOf } from './support/browser-providers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
-import { echo } from './support/echo.ts';
-import { merchant } from './support/merchant.ts';
-import { pages } from './support/pages.ts';
-import { servePlainHttp, stopPlainHttp } from './support/plain-http.ts';
-import { stockFirefox, stockWebkit } from './support/stock-browsers.ts';
-import { strictPage } from './support/strict-page.ts';
+import { runGuard } from './support/run-guard.ts';
+import { echo } from './support/servers/echo.ts';
+import { merchant } from './support/servers/merchant.ts';
+import { pages } from './support/servers/pages.ts';
+import { servePlainHttp, stopPlainHttp } from './support/servers/plain-http.ts';
+import { strictPage } from './support/servers/strict-page.ts';
+import { watchSources } from './support/watch-sources.ts';
 
-function provider(engine: Engine): BrowserProviderOption {
-  const found = need(engine);
-  if (found.from === 'playwright') return playwright();
-  if (engine === 'chromium') return playwright({ launchOptions: { executablePath: found.path } });
-  return engine === 'firefox' ? stockFirefox(found.path) : stockWebkit(found.path, found.xvfb!);
-}
+const root = join(import.meta.dirname, '..');
 
-/** So long that only what hangs takes longer, on however busy a machine. */
+/** So long that only what hangs takes longer, however busy the machine is. */
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+const node = {
+  plugins: [runGuard()],
+  test: {
+    name: 'node',
+    include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'],
+    ...patience,
+  },
+};
+
+/** Vite must bundle these before the run: found only later, they reload the page in its middle. */
+const BUNDLED_FIRST = [
+  ...['axe-core', 'fast-check', 'imask', 'vue'],
+  ...['react', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client'],
+  ...['adyen-cse-js', 'jose', 'jsencrypt', 'node-forge'], // for the comparison with alternatives
+];
+
+const inBrowser = (engine: Engine) => ({
+  plugins: [runGuard(), vue(), echo(), merchant(), pages(), strictPage()],
+  optimizeDeps: { include: BUNDLED_FIRST },
+  // The snippets of the documents import the package by its name.
+  resolve: {
+    alias: [
+      { find: /^cardseal$/, replacement: join(root, 'src/index.ts') },
+      { find: /^cardseal\/form$/, replacement: join(root, 'src/form/index.ts') },
+    ],
+  },
+  test: {
+    name: engine,
+    include: ['browser/**/*.test.ts'],
+    setupFiles: ['support/patient-waits.ts'],
+    ...patience,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      commands: { assertBuilt, decryptInNode, servePlainHttp, stopPlainHttp },
+      provider: providerOf(engine),
+      // The type knows only the names of one provider.
+      instances: [{ browser: engine, name: `in ${engine}` }] as never,
+    },
+  },
+});
+
+const shops = {
+  plugins: [runGuard()],
+  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...patience },
+};
+
+const endToEnd = {
+  plugins: [runGuard()],
+  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...patience },
+};
 
 export default defineConfig({
   root: import.meta.dirname,
+  plugins: [watchSources([join(root, 'src'), join(root, 'demo')])],
   test: {
-    projects: [
-      { test: { name: 'node', include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'], ...patience } },
-      ...ENGINES.map((engine) => ({
-        plugins: [vue(), echo(), merchant(), pages(), strictPage()],
-        // Found only later, they would reload the page in the middle of a run. The second line is for the comparison with alternatives.
-        optimizeDeps: {
-          include: ['axe-core', 'fast-check', 'imask', 'react', 'react/jsx-dev-runtime', 'react-dom/client', 'vue'].concat([
-            'adyen-cse-js',
-            'jose',
-            'jsencrypt',
-            'node-forge',
-          ]),
-        },
-        // As README's pages import it.
-        resolve: { alias: { 'cardseal/form': join(import.meta.dirname, '../src/form/index.ts') } },
-        test: {
-          name: engine,
-          include: ['browser/**/*.test.ts'],
-          ...patience,
-          browser: {
-            enabled: true,
-            headless: true,
-            screenshotFailures: false,
-            commands: { decryptInNode, servePlainHttp, stopPlainHttp },
-            provider: provider(engine),
-            instances: [{ browser: engine, name: `in ${engine}` }] as never, // the type knows only the names of one provider
-          },
-        },
-      })),
-      { test: { name: 'e2e', include: ['e2e/**/*.test.ts'], ...patience } },
-    ],
+    // Files that start servers and browsers wait for most of their time, so two cores take three.
+    maxWorkers: Math.max(3, availableParallelism() - 1),
+    projects: [node, ...ENGINES.map(inBrowser), shops, endToEnd],
   },
 });

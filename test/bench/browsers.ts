@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type Browser, type CDPSession, chromium, firefox, webkit } from 'playwright';
 import { type Engine, type Found, need } from '../prepare/browsers.ts';
-import { Running, type Start, startFirefox, startWebkit } from '../support/stock-browsers.ts';
+import { Running } from '../support/processes.ts';
+import { type Start, startFirefox, startWebkit } from '../support/stock-browsers.ts';
 
 export interface Session {
   version: string;
@@ -54,7 +55,8 @@ export async function open(engine: Engine): Promise<Session> {
       return await new Promise<Result>((resolve, reject) => {
         timer = setTimeout(() => reject(new Error(`${engine}: no answer`)), LIMIT);
         failed = reject;
-        answered = ({ result, error }) => (error ? reject(new Error(`${engine}: ${error}`)) : resolve(result as Result));
+        answered = ({ result, error }) =>
+          error ? reject(new Error(`${engine}: ${error}`)) : resolve(result as Result);
       });
     } finally {
       clearTimeout(timer);
@@ -62,7 +64,9 @@ export async function open(engine: Engine): Promise<Session> {
   };
 
   const here = answer(); // it is up
-  const browser = await start(need(engine), engine, `http://localhost:${port}/`, (why) => failed(why));
+  const browser = await start(need(engine), engine, `http://localhost:${port}/`, (why) =>
+    failed(why),
+  );
   await here;
   return {
     ...browser,
@@ -85,22 +89,37 @@ const scripts = new Map<string, Promise<string>>();
 function script(page: string): Promise<string> {
   const bundle = async () => {
     const entryPoints = [join(import.meta.dirname, 'pages', `${page}.ts`)];
-    return (await build({ entryPoints, bundle: true, write: false, format: 'iife', target: 'es2022' })).outputFiles[0]!.text;
+    return (
+      await build({ entryPoints, bundle: true, write: false, format: 'iife', target: 'es2022' })
+    ).outputFiles[0]!.text;
   };
   if (!scripts.has(page)) scripts.set(page, bundle());
   return scripts.get(page)!;
 }
 
 async function start(found: Found, engine: Engine, url: string, died: (why: Error) => void) {
-  if (found.from === 'playwright' || engine === 'chromium') return startWithPlaywright(found, engine, url, died);
-  const begin: Start = engine === 'firefox' ? startFirefox(found.path) : startWebkit(found.path, found.xvfb!);
+  if (found.from === 'playwright' || engine === 'chromium')
+    return startWithPlaywright(found, engine, url, died);
+  const begin: Start =
+    engine === 'firefox' ? startFirefox(found.path) : startWebkit(found.path, found.xvfb!);
   const running = new Running();
   await begin(running, url, died);
-  return { version: systemVersion(found, engine), slow: () => Promise.reject(new Error('Chromium only')), stop: () => running.stop() };
+  return {
+    version: systemVersion(found, engine),
+    slow: () => Promise.reject(new Error('Chromium only')),
+    stop: () => running.stop(),
+  };
 }
 
-async function startWithPlaywright(found: Found, engine: Engine, url: string, died: (why: Error) => void) {
-  const browser: Browser = await { chromium, firefox, webkit }[engine].launch({ executablePath: found.path });
+async function startWithPlaywright(
+  found: Found,
+  engine: Engine,
+  url: string,
+  died: (why: Error) => void,
+) {
+  const browser: Browser = await { chromium, firefox, webkit }[engine].launch({
+    executablePath: found.path,
+  });
   browser.once('disconnected', () => died(new Error(`${engine} ended early`)));
   const page = await browser.newPage();
   let devtools: CDPSession | undefined;
@@ -117,6 +136,9 @@ async function startWithPlaywright(found: Found, engine: Engine, url: string, di
 
 function systemVersion({ path }: Found, engine: Engine): string {
   // MiniBrowser wants a display to tell its version.
-  const [command, ...args] = engine === 'webkit' ? ['dpkg', '-s', 'libwebkit2gtk-4.1-0'] : [path, '--version'];
-  return execFileSync(command!, args, { encoding: 'utf8' }).match(/(?:Version:|Firefox) (\d+(\.\d+)+)/)![1]!;
+  const [command, ...args] =
+    engine === 'webkit' ? ['dpkg', '-s', 'libwebkit2gtk-4.1-0'] : [path, '--version'];
+  return execFileSync(command!, args, { encoding: 'utf8' }).match(
+    /(?:Version:|Firefox) (\d+(\.\d+)+)/,
+  )![1]!;
 }

@@ -11,10 +11,16 @@ interface Bar {
 const [WIDTH, BAR, GAP, NAMES, ROOM] = [440, 16, 8, 104, 76];
 
 export function chart({ sizes, speed }: Results): string {
-  const bytes = sizes.map(({ name, brotli }) => ({ name, value: brotli, label: `${(brotli / 1000).toFixed(1)} kB` }));
+  const bytes = sizes.map(({ name, brotli }) => ({
+    name,
+    value: brotli,
+    label: `${(brotli / 1000).toFixed(1)} kB`,
+  }));
   const times = sizes.flatMap(({ name }): Bar[] => {
     const median = speed.chromium.cold[name]?.time.median;
-    return median === undefined ? [] : [{ name, value: median, label: `${median.toFixed(median < 10 ? 1 : 0)} ms` }];
+    return median === undefined
+      ? []
+      : [{ name, value: median, label: `${median.toFixed(median < 10 ? 1 : 0)} ms` }];
   });
   const height = 40 + Math.max(bytes.length, times.length) * (BAR + GAP);
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${2 * WIDTH} ${height}" role="img" font-family="system-ui, sans-serif" font-size="12">

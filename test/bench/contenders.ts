@@ -15,7 +15,7 @@ export const CARDSEAL = 'cardseal';
 
 export const CONTENDERS: Contender[] = [
   { name: CARDSEAL, label: '**Cardseal**' },
-  { name: SNIPPET, label: 'the WebCrypto snippet that everyone copies' },
+  { name: SNIPPET, label: 'the usual WebCrypto snippet' },
   { name: 'jose', label: `jose ${version('jose')}, \`CompactEncrypt\`` },
   { name: 'adyen-cse-js', label: `adyen-cse-js ${version('adyen-cse-js')}` },
   { name: 'jsencrypt', label: `jsencrypt ${version('jsencrypt')}, \`encryptOAEP\`` },
@@ -24,14 +24,19 @@ export const CONTENDERS: Contender[] = [
 ];
 
 function version(name: string): string {
-  return JSON.parse(readFileSync(join(import.meta.dirname, '../../node_modules', name, 'package.json'), 'utf8')).version;
+  return JSON.parse(
+    readFileSync(join(import.meta.dirname, '../../node_modules', name, 'package.json'), 'utf8'),
+  ).version;
 }
 
 /** A page's whole script, minified, from a file below this folder: sets the global `contender` to what it takes from that file. */
 export async function bundle(file: string, names = ['prepare', 'encrypt']): Promise<string> {
   const list = `{ ${names.join(', ')} }`;
   const { outputFiles } = await build({
-    stdin: { contents: `import ${list} from './${file}.js'; globalThis.contender = ${list};`, resolveDir: import.meta.dirname },
+    stdin: {
+      contents: `import ${list} from './${file}.js'; globalThis.contender = ${list};`,
+      resolveDir: import.meta.dirname,
+    },
     bundle: true,
     minify: true,
     write: false,

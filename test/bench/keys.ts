@@ -1,5 +1,11 @@
 /** Keys, in the form in which each contender wants them in hand, and the check that what it made of a card is that card, encrypted. */
-import { constants, createDecipheriv, generateKeyPairSync, type KeyObject, privateDecrypt } from 'node:crypto';
+import {
+  constants,
+  createDecipheriv,
+  generateKeyPairSync,
+  type KeyObject,
+  privateDecrypt,
+} from 'node:crypto';
 import { compactDecrypt } from 'jose';
 import { decrypt, generateKey, readMessage, readPrivateKey } from 'openpgp';
 import type { Card, EncryptedCard } from '../../src/index.ts';
@@ -44,7 +50,12 @@ export async function withOpenpgp(pair: KeyPair): Promise<KeyPair> {
 }
 
 /** Throws if the ciphertext is not that of the card. */
-export async function expectCard(contender: string, ciphertext: unknown, pair: KeyPair, card: Card): Promise<void> {
+export async function expectCard(
+  contender: string,
+  ciphertext: unknown,
+  pair: KeyPair,
+  card: Card,
+): Promise<void> {
   const expected = [card.number, card.name, card.exp_month, card.exp_year, card.cvv].join('');
   const opened = await (OPENERS[contender] ?? openRsaOaep)(ciphertext as never, pair);
   if (opened !== expected) throw new Error(`What ${contender} made is not the card`);
@@ -52,23 +63,37 @@ export async function expectCard(contender: string, ciphertext: unknown, pair: K
 
 const OPENERS: Record<string, (ciphertext: never, pair: KeyPair) => Promise<string> | string> = {
   cardseal: ({ payload }: EncryptedCard, pair) => openRsaOaep(payload, pair),
-  jose: async (jwe: string, { privateKey }) => new TextDecoder().decode((await compactDecrypt(jwe, privateKey)).plaintext),
+  jose: async (jwe: string, { privateKey }) =>
+    new TextDecoder().decode((await compactDecrypt(jwe, privateKey)).plaintext),
   openpgp: async (message: string, { openpgpPrivateKey }) => {
     const decryptionKeys = await readPrivateKey({ armoredKey: openpgpPrivateKey! });
-    const { data } = await decrypt({ message: await readMessage({ armoredMessage: message }), decryptionKeys });
+    const { data } = await decrypt({
+      message: await readMessage({ armoredMessage: message }),
+      decryptionKeys,
+    });
     return data as string;
   },
   'adyen-cse-js': (text: string, { privateKey }) => {
     const [, rsa, aes] = text.split('$').map((part) => Buffer.from(part, 'base64'));
-    const aesKey = privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, rsa!).subarray(-32); // PKCS#1 v1.5 before it
-    const decipher = createDecipheriv('aes-256-ccm', aesKey, aes!.subarray(0, 12), { authTagLength: 8 });
+    const aesKey = privateDecrypt(
+      { key: privateKey, padding: constants.RSA_NO_PADDING },
+      rsa!,
+    ).subarray(-32); // PKCS#1 v1.5 before it
+    const decipher = createDecipheriv('aes-256-ccm', aesKey, aes!.subarray(0, 12), {
+      authTagLength: 8,
+    });
     decipher.setAuthTag(aes!.subarray(-8));
-    const { number, holderName, expiryMonth, expiryYear, cvc } = JSON.parse(decipher.update(aes!.subarray(12, -8)).toString());
+    const { number, holderName, expiryMonth, expiryYear, cvc } = JSON.parse(
+      decipher.update(aes!.subarray(12, -8)).toString(),
+    );
     return number + holderName + expiryMonth + expiryYear + cvc;
   },
 };
 
 function openRsaOaep(payload: string, { privateKey }: KeyPair): string {
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
-  return privateDecrypt({ key: privateKey, padding, oaepHash: 'sha256' }, Buffer.from(payload, 'base64')).toString();
+  return privateDecrypt(
+    { key: privateKey, padding, oaepHash: 'sha256' },
+    Buffer.from(payload, 'base64'),
+  ).toString();
 }

@@ -31,8 +31,15 @@ export const load = () => Math.round(loadavg()[0]! * 100) / 100;
 
 function opensslSpeed(bits: number[]): Record<number, number> {
   const args = ['speed', '-mr', '-seconds', '1', ...bits.map((n) => `rsa${n}`)];
-  const lines = execFileSync('openssl', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n');
+  const lines = execFileSync('openssl', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).split('\n');
   // +F2:<index>:<bits>:<signatures per second>:<verifications per second>; in OpenSSL 3.0 so, in others seconds for each
-  const rates = lines.filter((line) => line.startsWith('+F2:')).map((line) => line.split(':').slice(2).map(Number));
-  return Object.fromEntries(rates.map(([n, , verify]) => [n, verify! < 1 ? verify! * 1e6 : 1e6 / verify!]));
+  const rates = lines
+    .filter((line) => line.startsWith('+F2:'))
+    .map((line) => line.split(':').slice(2).map(Number));
+  return Object.fromEntries(
+    rates.map(([n, , verify]) => [n, verify! < 1 ? verify! * 1e6 : 1e6 / verify!]),
+  );
 }

@@ -1,4 +1,4 @@
-/** The results for people: budgets, and the part of README.md. */
+/** The results for people: budgets, and the generated part of docs/performance.md. */
 import { ENGINES } from '../prepare/browsers.ts';
 import type { Results } from './bench.ts';
 import { CARDSEAL } from './contenders.ts';
@@ -26,29 +26,48 @@ export function budgets({ sizes, speed }: Results): Budget[] {
   const bytes = sizes.flatMap((size): Budget[] => {
     const { label, brotli, bound } = size;
     if (bound === undefined) return [];
-    return [{ what: label, where: 'brotli', value: `${whole(brotli)} bytes`, bound: `${whole(bound)} bytes`, met: !isTooBig(size) }];
+    return [
+      {
+        what: label,
+        where: 'brotli',
+        value: `${whole(brotli)} bytes`,
+        bound: `${whole(bound)} bytes`,
+        met: !isTooBig(size),
+      },
+    ];
   });
   const times = [
     { what: 'encrypting, warm, against the snippet', bound: 1.05, of: 'warm' },
-    { what: 'click to ciphertext, against the snippet that imports its key at submit', bound: 0.4, of: 'click' },
+    {
+      what: 'click to ciphertext, against the snippet that imports its key at submit',
+      bound: 0.4,
+      of: 'click',
+    },
     { what: 'key in hand to ciphertext, against the snippet', bound: 2, of: 'cold' },
     { what: 'longest block of the main thread, against the bare call', bound: 1.5, of: 'block' },
   ] as const;
   const ratios = times.flatMap(({ what, bound, of }) =>
     ENGINES.map((engine): Budget => {
       const { ratio } = speed[engine][of][CARDSEAL]!;
-      return { what, where: TITLES[engine], value: interval(ratio), bound: times_(bound), met: ratio.low <= bound };
+      return {
+        what,
+        where: TITLES[engine],
+        value: interval(ratio),
+        bound: times_(bound),
+        met: ratio.low <= bound,
+      };
     }),
   );
   return [...bytes, ...ratios];
 }
 
 /** In Markdown. */
-export function readmeSection(results: Results): string {
-  return [provenance(results), CHART, peers(results), details(results), service(results)].join('\n\n');
+export function performanceSection(results: Results): string {
+  return [provenance(results), CHART, peers(results), details(results)].join('\n\n');
 }
 
-const CHART = '![Bytes to load, and time from the key in hand to the ciphertext in a fresh page, of each](test/bench/results/chart.svg)';
+const CHART =
+  '![Bytes to load, and time from the key in hand to the ciphertext in a fresh page, of each](../test/bench/results/chart.svg)';
 
 function provenance({ date, machine, speed }: Results): string {
   const { cpu, cores, system } = machine;
@@ -57,32 +76,34 @@ function provenance({ date, machine, speed }: Results): string {
   const busy = `${Math.min(...loads)} to ${Math.max(...loads)}`;
   return [
     `Measured on ${date}: ${engines}; ${cpu}, ${cores} cores, ${system}, load ${busy}.`,
-    'Times are medians; "×" is a multiple of the snippet\'s in one run in which all take turns, with the interval',
-    'that holds the true one in 95 of 100 runs. Every contender gets a key for each card, as the specification demands.',
-    `The snippet against itself gives ${across(({ warm }) => warm[AGAIN]!.ratio, speed)} warm and`,
-    `${across(({ cold }) => cold[AGAIN]!.ratio, speed)} in fresh pages: what is closer to 1 than that is noise.`,
+    `The snippet compared with itself gives ${across(({ warm }) => warm[AGAIN]!.ratio, speed)} warm and`,
+    `${across(({ cold }) => cold[AGAIN]!.ratio, speed)} in fresh pages. A value that is closer to 1 than that is noise.`,
   ].join('\n');
 }
 
 /** One figure for each engine. */
-const across = (pick: (speed: Results['speed'][keyof Results['speed']]) => Estimate, speed: Results['speed'], format = interval) =>
-  ENGINES.map((engine) => format(pick(speed[engine]))).join(' / ');
+const across = (
+  pick: (speed: Results['speed'][keyof Results['speed']]) => Estimate,
+  speed: Results['speed'],
+  format = interval,
+) => ENGINES.map((engine) => format(pick(speed[engine]))).join(' / ');
 
 function peers({ sizes, speed }: Results): string {
   const rows = sizes.map(({ name, label, minified, gzip, brotli }) => {
     const timed = name in speed.chromium.warm;
-    const ratios = (of: 'warm' | 'cold') => (timed ? across(({ [of]: timings }) => timings[name]!.ratio, speed, short) : '');
+    const ratios = (of: 'warm' | 'cold') =>
+      timed ? across(({ [of]: timings }) => timings[name]!.ratio, speed, short) : '';
     return [label, whole(minified), whole(gzip), whole(brotli), ratios('warm'), ratios('cold')];
   });
-  const head = ['a page that encrypts with', 'minified, bytes', 'gzip', 'brotli', 'warm', 'from nothing'];
-  return [
-    table(head, rows, 1),
-    '',
-    'Warm: an encryption with its key prepared. From nothing: in a fresh page, from the key in hand to the ciphertext, the script parsed and',
-    'executed, and Cardseal without `prepareKey`, which would only be for later. Both in Chromium / Firefox / WebKit. jose encrypts the card with',
-    'AES under a key that it encrypts with RSA; adyen-cse-js and openpgp do so in formats of their own. Evervault has no row: its npm package',
-    "(`@evervault/browser` 2.9.0) holds no code, which comes from Evervault's host when the page runs.",
-  ].join('\n');
+  const head = [
+    'a page that encrypts with',
+    'minified, bytes',
+    'gzip',
+    'brotli',
+    'warm',
+    'from nothing',
+  ];
+  return table(head, rows, 1);
 }
 
 function details(results: Results): string {
@@ -91,19 +112,30 @@ function details(results: Results): string {
     label,
     ...ENGINES.map((engine) => pick(speed[engine])),
   ];
-  const parts = (pick: (parts: Timings, whole: number, bare: number) => number) => (of: Results['speed']['chromium']) =>
-    micro(pick(of.parts, of.warm[CARDSEAL]!.time.median, of.warm[BARE]!.time.median));
+  const parts =
+    (pick: (parts: Timings, whole: number, bare: number) => number) =>
+    (of: Results['speed']['chromium']) =>
+      micro(pick(of.parts, of.warm[CARDSEAL]!.time.median, of.warm[BARE]!.time.median));
   const time = (parts: Timings, name: string) => parts[name]!.time.median;
   const rows = [
     row('encrypting, warm', ({ warm }) => interval(warm[CARDSEAL]!.ratio)),
-    row('the same for the bare call with the fastest Base64', ({ warm }) => interval(warm[BARE]!.ratio)),
-    row('the same for the snippet with one key for all cards', ({ warm }) => interval(warm[ONE_KEY]!.ratio)),
-    row('click to ciphertext, the key prepared at load, against the snippet that imports it then', ({ click }) =>
-      interval(click[CARDSEAL]!.ratio),
+    row('the same for the bare call with the fastest Base64', ({ warm }) =>
+      interval(warm[BARE]!.ratio),
+    ),
+    row('the same for the snippet with one key for all cards', ({ warm }) =>
+      interval(warm[ONE_KEY]!.ratio),
+    ),
+    row(
+      'click to ciphertext with the key prepared at load, against the snippet, which imports it at the click',
+      ({ click }) => interval(click[CARDSEAL]!.ratio),
     ),
     row('from nothing to ciphertext', ({ cold }) => interval(cold[CARDSEAL]!.ratio)),
-    row('the same, the CPU slowed four times', ({ coldSlowed }) => (coldSlowed ? interval(coldSlowed.timings[CARDSEAL]!.ratio) : '')),
-    row('longest block of the main thread, against the bare call', ({ block }) => interval(block[CARDSEAL]!.ratio)),
+    row('the same, the CPU slowed four times', ({ coldSlowed }) =>
+      coldSlowed ? interval(coldSlowed.timings[CARDSEAL]!.ratio) : '',
+    ),
+    row('longest block of the main thread, against the bare call', ({ block }) =>
+      interval(block[CARDSEAL]!.ratio),
+    ),
     row('the same, in µs (of which the harness itself)', ({ block }) =>
       [micro(block[CARDSEAL]!.time.median), `(${micro(block[NOTHING]!.time.median)})`].join(' '),
     ),
@@ -112,7 +144,7 @@ function details(results: Results): string {
       parts((_, all) => all),
     ),
     row(
-      'of which: the card taken over, judged, emptied',
+      'of which: copying, validating and emptying the card',
       parts((own) => time(own, 'take-over')),
     ),
     row(
@@ -124,47 +156,46 @@ function details(results: Results): string {
       parts((own) => time(own, 'web-crypto') - time(own, 'hop')),
     ),
     row(
-      'of which: all the rest (the key found, Base64, promises)',
+      'of which: the rest (finding the key, Base64, promises)',
       parts((own, all) => all - time(own, 'web-crypto') - time(own, 'take-over')),
     ),
-    ...extremes(speed.chromium.scaling).map(({ bits, nameBytes, i }) =>
-      row(`${bits} bits, a name of ${nameBytes} ${nameBytes === 1 ? 'byte' : 'bytes'}: µs, and against the snippet`, ({ scaling }) =>
-        [micro(scaling[i]!.cardseal.median), short(scaling[i]!.ratio)].join(', '),
+    ...speed.chromium.scaling.map(({ bits, nameBytes }, i) =>
+      row(
+        `${bits} bits, a name of ${nameBytes} ${nameBytes === 1 ? 'byte' : 'bytes'}: µs, and against the snippet`,
+        ({ scaling }) => [micro(scaling[i]!.cardseal.median), short(scaling[i]!.ratio)].join(', '),
       ),
     ),
   ];
   const missed = budgets(results).filter(({ met }) => !met);
-  const list = missed.map(({ what, where, value, bound }) => `- ${what}, in ${where}: ${value}; at most ${bound}`);
+  const list = missed.map(
+    ({ what, where, value, bound }) => `- ${what}, in ${where}: ${value}; at most ${bound}`,
+  );
   return [
     '<details><summary>Where the time goes</summary>',
     '',
     table(['', ...ENGINES.map((engine) => TITLES[engine])], rows, 1),
     '',
     ...(missed.length
-      ? ['Not within its budget:', '', ...list]
-      : ['Nothing is past its budget for certain: where a median is, the interval is not.']),
+      ? ['These exceed their budgets:', '', ...list]
+      : ['Where a median exceeds its budget, the 95 % interval still includes the budget.']),
     '',
     '</details>',
   ].join('\n');
 }
 
-/** Of each size of key the shortest name and the longest. */
-const extremes = (scaling: Results['speed']['chromium']['scaling']) =>
-  scaling.map((one, i) => ({ ...one, i })).filter(({ bits, i }) => scaling[i - 1]?.bits !== bits || scaling[i + 1]?.bits !== bits);
-
-function service({ service: levels }: Results): string {
-  const list = levels.map(({ concurrency, perSecond }) => `${whole(perSecond.median)} with ${concurrency}`).join(', ');
-  return `The demo's service, one process beside its client, answers so many authorizations a second with so many at a time: ${list}.`;
-}
-
 function table(head: string[], rows: string[][], left: number): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${head.map((_, i) => (i < left ? '---' : '--:')).join('|')}|`, ...rows.map(line)].join('\n');
+  return [
+    line(head),
+    `|${head.map((_, i) => (i < left ? '---' : '--:')).join('|')}|`,
+    ...rows.map(line),
+  ].join('\n');
 }
 
 const digits = (n: number) => (n < 10 ? n.toFixed(2) : n < 100 ? n.toFixed(1) : n.toFixed(0));
 const times_ = (n: number) => `${digits(n)} ×`;
 const short = ({ median }: Estimate) => times_(median);
-const interval = ({ median, low, high }: Estimate) => `${times_(median)} (${digits(low)}–${digits(high)})`;
+const interval = ({ median, low, high }: Estimate) =>
+  `${times_(median)} (${digits(low)}–${digits(high)})`;
 const micro = (n: number) => (n < 10 ? n.toFixed(1) : n.toFixed(0));
 const whole = (n: number) => Math.round(n).toLocaleString('en-US');

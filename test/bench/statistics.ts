@@ -24,7 +24,10 @@ export function ratio(samples: number[], baseline: number[]): Estimate {
   const n = samples.length;
   const draws = Array.from({ length: 1000 }, () => {
     const rounds = Array.from({ length: n }, () => Math.floor(Math.random() * n));
-    return median(rounds.map((round) => samples[round]!)) / median(rounds.map((round) => baseline[round]!));
+    return (
+      median(rounds.map((round) => samples[round]!)) /
+      median(rounds.map((round) => baseline[round]!))
+    );
   }).sort((a, b) => a - b);
   return { median: median(samples) / median(baseline), low: draws[25]!, high: draws[974]! };
 }

@@ -16,8 +16,13 @@ export async function openPage() {
     format: 'esm',
   });
   const server = createServer((request, response) => {
-    if (request.url === '/page.js') return response.setHeader('content-type', 'text/javascript').end(script.outputFiles[0]!.contents);
-    return response.setHeader('content-type', 'text/html').end('<!doctype html><script type="module" src="/page.js"></script>');
+    if (request.url === '/page.js')
+      return response
+        .setHeader('content-type', 'text/javascript')
+        .end(script.outputFiles[0]!.contents);
+    return response
+      .setHeader('content-type', 'text/html')
+      .end('<!doctype html><script type="module" src="/page.js"></script>');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const browser = await chromium.launch({ executablePath: need('chromium').path });
@@ -30,7 +35,8 @@ export async function openPage() {
     cdp,
     browser,
     /** Runs one of the page's acts. Nothing but its name, the seed and the key goes over the wire. */
-    act: (name: Act, seed: number, key?: object): Promise<void> => page.evaluate(`acts.${name}(${seed}, ${JSON.stringify(key)})`),
+    act: (name: Act, seed: number, key?: object): Promise<void> =>
+      page.evaluate(`acts.${name}(${seed}, ${JSON.stringify(key)})`),
     async close() {
       await browser.close();
       server.close();
@@ -60,7 +66,8 @@ export async function rendererPid(page: Page): Promise<number> {
   const renderers = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
   const [pid, ...others] = renderers.filter((id) => countInProcess(id, [Buffer.from(tag)])[0]! > 0);
   await page.evaluate('delete window.tag');
-  if (pid === undefined || others.length) throw new Error(`could not tell which of the processes ${renderers} renders the page`);
+  if (pid === undefined || others.length)
+    throw new Error(`could not tell which of the processes ${renderers} renders the page`);
   return pid;
 }
 
@@ -75,13 +82,27 @@ export function countInProcess(pid: number, needles: Buffer[]): number[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r');
   try {
     for (const region of readFileSync(`/proc/${pid}/maps`, 'utf8').trim().split('\n')) {
-      const [range, rights, , , inode] = region.split(/\s+/) as [string, string, string, string, string];
+      const [range, rights, , , inode] = region.split(/\s+/) as [
+        string,
+        string,
+        string,
+        string,
+        string,
+      ];
       if (!rights.startsWith('r') || (rights[1] !== 'w' && inode !== '0')) continue;
-      const [start, end] = range.split('-').map((address) => BigInt(`0x${address}`)) as [bigint, bigint];
+      const [start, end] = range.split('-').map((address) => BigInt(`0x${address}`)) as [
+        bigint,
+        bigint,
+      ];
       for (let at = start; at < end; at += BigInt(step)) {
         const bytes = readAt(memory, at, Math.min(step + overlap, Number(end - at)));
         needles.forEach((needle, i) => {
-          for (let hit = bytes.indexOf(needle); hit !== -1 && hit < step; hit = bytes.indexOf(needle, hit + 1)) counts[i]!++;
+          for (
+            let hit = bytes.indexOf(needle);
+            hit !== -1 && hit < step;
+            hit = bytes.indexOf(needle, hit + 1)
+          )
+            counts[i]!++;
         });
       }
     }

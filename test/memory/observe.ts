@@ -41,12 +41,17 @@ try {
     'copies in memory at once': before[i]!,
     'after garbage collection': after[i]!,
   }));
-  console.log(`Chromium ${chromium.browser.version()}, process ${pid}. Copies of the sixteen digits, in 8 or 16 bits a character:`);
+  console.log(
+    `Chromium ${chromium.browser.version()}, process ${pid}. Copies of the sixteen digits, in 8 or 16 bits a character:`,
+  );
   console.table(Object.fromEntries(rows.map(({ what, ...counts }) => [what, counts])));
 
   for (const [i, { what, found }] of [...ACTS, NEVER].entries()) {
     const isFound = before[i]! > 0 && after[i]! > 0;
-    if ((found === 'always' && !isFound) || (found === 'never' && (before[i]! > 0 || after[i]! > 0))) {
+    if (
+      (found === 'always' && !isFound) ||
+      (found === 'never' && (before[i]! > 0 || after[i]! > 0))
+    ) {
       console.error(`These numbers are worth nothing: ${what} was ${isFound ? '' : 'not '}found.`);
       process.exitCode = 1;
     }
@@ -56,7 +61,10 @@ try {
 }
 
 function look(pid: number): number[] {
-  const needles = [...ACTS, NEVER].flatMap((_, i) => [number(i), Buffer.from(number(i).toString(), 'utf16le')]);
+  const needles = [...ACTS, NEVER].flatMap((_, i) => [
+    number(i),
+    Buffer.from(number(i).toString(), 'utf16le'),
+  ]);
   const counts = countInProcess(pid, needles);
   return counts.filter((_, i) => i % 2 === 0).map((count, i) => count + counts[2 * i + 1]!);
 }

@@ -1,58 +1,99 @@
 /**
- * The second half of `npm run mutate`: every mutant that the tests let live must be explained in explained.json, and every explanation must be
- * needed. Tells the score: how many of the mutants that can be told from the source were found.
+ * What `npm run mutate` makes of Stryker's report: every mutant that the tests let live must be
+ * explained in explained.json, and every explanation must be needed.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-interface Mutant {
+export interface Mutant {
   mutatorName: string;
   replacement: string;
-  status: 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'CompileError' | 'RuntimeError' | 'Ignored';
+  status:
+    | 'Killed'
+    | 'Timeout'
+    | 'Survived'
+    | 'NoCoverage'
+    | 'CompileError'
+    | 'RuntimeError'
+    | 'Ignored';
+  statusReason?: string;
   location: { start: Position; end: Position };
+}
+export interface Report {
+  files: Record<string, { source: string; mutants: Mutant[] }>;
 }
 type Position = { line: number; column: number };
 /** `line`: the source line that the mutant begins in, trimmed. */
-type Explanation = { file: string; line: string; original: string; replacement: string; why: string };
+type Explanation = {
+  file: string;
+  line: string;
+  original: string;
+  replacement: string;
+  why: string;
+};
 
-const read = (path: string) => JSON.parse(readFileSync(join(import.meta.dirname, path), 'utf8'));
-const report: { files: Record<string, { source: string; mutants: Mutant[] }> } = read('../../reports/mutation.json');
-const explained: Explanation[] = read('explained.json');
-const needed = new Set<Explanation>();
-const rows: Record<string, { mutants: number; found: number; 'make no difference': number; unexplained: number }> = {};
+const explained: Explanation[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'explained.json'), 'utf8'),
+);
 
-for (const [file, { source, mutants }] of Object.entries(report.files)) {
-  const row = { mutants: mutants.length, found: 0, 'make no difference': 0, unexplained: 0 };
-  rows[file] = row;
-  for (const { status, location, replacement, mutatorName } of mutants) {
-    if (status === 'Killed' || status === 'Timeout') {
-      row.found++;
-      continue;
-    }
-    const found = { file, line: source.split('\n')[location.start.line - 1]!.trim(), original: cut(source, location), replacement };
-    const why = explained.find((entry) => Object.entries(found).every(([name, value]) => Reflect.get(entry, name) === value));
-    if (why && status === 'Survived') {
-      needed.add(why);
-      row['make no difference']++;
-    } else {
-      row.unexplained++;
-      console.error(`${status} at line ${location.start.line} (${mutatorName}): ${JSON.stringify(found, null, 2)}`);
+/**
+ * Prints what is unexplained, what is explained without need, and the score: how many of the
+ * mutants that can be told from the source were found. Returns whether all is as it should be.
+ */
+export function check(report: Report): boolean {
+  const needed = new Set<Explanation>();
+  const rows: Record<
+    string,
+    { mutants: number; found: number; 'make no difference': number; unexplained: number }
+  > = {};
+
+  for (const [file, { source, mutants }] of Object.entries(report.files)) {
+    const row = { mutants: mutants.length, found: 0, 'make no difference': 0, unexplained: 0 };
+    rows[file] = row;
+    for (const { status, location, replacement, mutatorName } of mutants) {
+      if (status === 'Killed' || status === 'Timeout') {
+        row.found++;
+        continue;
+      }
+      const found = {
+        file,
+        line: source.split('\n')[location.start.line - 1]!.trim(),
+        original: cut(source, location),
+        replacement,
+      };
+      const why = explained.find((entry) =>
+        Object.entries(found).every(([name, value]) => Reflect.get(entry, name) === value),
+      );
+      if (why && status === 'Survived') {
+        needed.add(why);
+        row['make no difference']++;
+      } else {
+        row.unexplained++;
+        console.error(
+          `${status} at line ${location.start.line} (${mutatorName}): ${JSON.stringify(found, null, 2)}`,
+        );
+      }
     }
   }
+
+  const total = Object.values(rows).reduce((sum, row) => ({
+    mutants: sum.mutants + row.mutants,
+    found: sum.found + row.found,
+    'make no difference': sum['make no difference'] + row['make no difference'],
+    unexplained: sum.unexplained + row.unexplained,
+  }));
+  console.table({ ...rows, total });
+  console.log(
+    `Score: ${((100 * total.found) / (total.mutants - total['make no difference'])).toFixed(1)} %`,
+  );
+
+  const idle = explained.filter((entry) => report.files[entry.file] && !needed.has(entry));
+  for (const entry of idle)
+    console.error(
+      `explained.json explains what needs no explanation: ${JSON.stringify(entry, null, 2)}`,
+    );
+  return total.unexplained === 0 && idle.length === 0;
 }
-
-const total = Object.values(rows).reduce((sum, row) => ({
-  mutants: sum.mutants + row.mutants,
-  found: sum.found + row.found,
-  'make no difference': sum['make no difference'] + row['make no difference'],
-  unexplained: sum.unexplained + row.unexplained,
-}));
-console.table({ ...rows, total });
-console.log(`Score: ${((100 * total.found) / (total.mutants - total['make no difference'])).toFixed(1)} %`);
-
-const idle = explained.filter((entry) => report.files[entry.file] && !needed.has(entry));
-for (const entry of idle) console.error(`explained.json explains what needs no explanation: ${JSON.stringify(entry, null, 2)}`);
-if (total.unexplained || idle.length) process.exitCode = 1;
 
 /** Lines and columns count from 1. */
 function cut(source: string, { start, end }: Mutant['location']): string {

@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24)) {
-  console.error(`Cardseal's demo and tests need Node 20.19, 22.12, 24 or later; this is ${process.version}.`);
+  console.error(
+    `Cardseal's demo and tests need Node 20.19, 22.12, 24 or later; this is ${process.version}.`,
+  );
   process.exit(1);
 }
 
@@ -15,7 +17,12 @@ if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >=
 function packages(lockFile) {
   try {
     const { packages } = JSON.parse(readFileSync(join(root, lockFile), 'utf8'));
-    return new Map(Object.entries(packages).map(([path, { version, optional }]) => [path, { version, optional }]));
+    return new Map(
+      Object.entries(packages).map(([path, { version, optional }]) => [
+        path,
+        { version, optional },
+      ]),
+    );
   } catch {
     return new Map();
   }
@@ -23,7 +30,8 @@ function packages(lockFile) {
 
 const installed = packages('node_modules/.package-lock.json');
 const upToDate = [...packages('package-lock.json')].every(
-  ([path, { version, optional }]) => path === '' || (installed.get(path)?.version ?? (optional && version)) === version,
+  ([path, { version, optional }]) =>
+    path === '' || (installed.get(path)?.version ?? (optional && version)) === version,
 );
 if (!upToDate || installed.size === 0) {
   console.log('Installing the development dependencies (npm ci) ...');

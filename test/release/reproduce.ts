@@ -16,7 +16,10 @@ const WAYS = [
 
 const root = mkdtempSync(join(tmpdir(), 'reproduce-'));
 try {
-  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: repository, encoding: 'utf8' }).trim();
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+    cwd: repository,
+    encoding: 'utf8',
+  }).trim();
   if (execFileSync('git', ['status', '--porcelain'], { cwd: repository, encoding: 'utf8' })) {
     console.log('There are uncommitted changes: they are left out.');
   }
@@ -24,10 +27,13 @@ try {
   const names = [...new Set([...one!.keys(), ...other!.keys()])].sort();
   const different = names.filter((name) => one!.get(name) !== other!.get(name));
 
-  for (const name of names) console.log(`${different.includes(name) ? 'DIFFERENT' : one!.get(name)}  ${name}`);
+  for (const name of names)
+    console.log(`${different.includes(name) ? 'DIFFERENT' : one!.get(name)}  ${name}`);
   if (!names.some((name) => name.endsWith('.tgz'))) throw new Error('nothing was packed');
   if (different.length) throw new Error(`${different.length} of ${names.length} files differ`);
-  console.log(`${names.length} files of commit ${commit}, built twice with Node ${process.version}: all the same`);
+  console.log(
+    `${names.length} files of commit ${commit}, built twice with Node ${process.version}: all the same`,
+  );
 } catch (reason) {
   console.error(`Not reproduced: ${(reason as Error).message}`);
   process.exitCode = 1;
@@ -35,22 +41,45 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** SHA-256 of every built file, and of the package. */
-function hashes({ folder, commit, ...variables }: (typeof WAYS)[number] & { commit: string }): Map<string, string> {
+/** SHA-256 of every built file of the library, and of both packages. */
+function hashes({
+  folder,
+  commit,
+  ...variables
+}: (typeof WAYS)[number] & { commit: string }): Map<string, string> {
   const clone = join(root, folder);
   execFileSync('git', ['clone', '--quiet', '--no-hardlinks', '--no-checkout', repository, clone]);
-  // npm packs files with the modes that they have: the usual umask, so that a stricter one does not show.
-  const script = `umask 022 && git checkout --quiet ${commit} && npm ci --silent --prefer-offline && npm run --silent build && npm pack --silent --ignore-scripts`;
-  const { status, stderr } = spawnSync('sh', ['-c', script], { cwd: clone, encoding: 'utf8', env: { ...process.env, ...variables } });
+  const commands = [
+    'umask 022', // npm packs files with the modes that they have: a stricter umask must not show
+    `git checkout --quiet ${commit}`,
+    'npm ci --silent --prefer-offline',
+    'npm run --silent build',
+    'npm pack --silent --ignore-scripts',
+    'npm run --silent build:sandbox',
+    'npm pack --silent --ignore-scripts ./sandbox/dist',
+  ];
+  const script = commands.join(' && ');
+  const { status, stderr } = spawnSync('sh', ['-c', script], {
+    cwd: clone,
+    encoding: 'utf8',
+    env: { ...process.env, ...variables },
+  });
   if (status !== 0) throw new Error(`the build in '${folder}' failed\n${stderr}`);
   if (!existsSync(join(clone, 'dist'))) throw new Error('nothing was built');
 
-  const built = readdirSync(join(clone, 'dist'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const built = readdirSync(join(clone, 'dist'), { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile(),
+  );
   const files = built.map(({ parentPath, name }) => join(parentPath, name));
   files.push(
     ...readdirSync(clone)
       .filter((name) => name.endsWith('.tgz'))
       .map((name) => join(clone, name)),
   );
-  return new Map(files.map((file) => [file.slice(clone.length + 1), createHash('sha256').update(readFileSync(file)).digest('hex')]));
+  return new Map(
+    files.map((file) => [
+      file.slice(clone.length + 1),
+      createHash('sha256').update(readFileSync(file)).digest('hex'),
+    ]),
+  );
 }

@@ -13,7 +13,13 @@ import type {
 } from '../../demo/service/schemas.ts';
 
 export const NOON = Date.UTC(2026, 5, 15, 12);
-export const CARD = { number: '4242424242424242', name: 'Zoë Ångström', exp_month: '12', exp_year: '2030', cvv: '123' };
+export const CARD = {
+  number: '4242424242424242',
+  name: 'Zoë Ångström',
+  exp_month: '12',
+  exp_year: '2030',
+  cvv: '123',
+};
 
 export interface Reply {
   status: number;
@@ -23,7 +29,13 @@ export interface Reply {
   text: string;
 }
 
-type Description = { components: object; paths: Record<string, Record<string, { responses: Record<string, { content: Json }> }>> };
+/** Status and error code. */
+export const errorOf = ({ status, body }: Reply) => [status, body.error?.code];
+
+type Description = {
+  components: object;
+  paths: Record<string, Record<string, { responses: Record<string, { content: Json }> }>>;
+};
 type Json = Record<'application/json', { schema: object }>;
 
 interface CallOptions {
@@ -43,13 +55,35 @@ export function recycledKeyPair(): Promise<KeyPair> {
 /** A service with a clock that stands still until it is set, and a client for it that holds every response against /openapi.json. */
 export function startService(options: ServiceOptions = {}) {
   const time = { now: NOON };
-  const app = createService({ clock: () => time.now, generateKeyPair: recycledKeyPair, ...options });
+  const app = createService({
+    clock: () => time.now,
+    generateKeyPair: recycledKeyPair,
+    ...options,
+  });
 
-  async function call(method: 'GET' | 'POST', url: string, { body, headers, secretKey }: CallOptions = {}): Promise<Reply> {
-    const authorization = secretKey === null ? {} : { authorization: `Bearer ${secretKey ?? ACCOUNTS[0].secretKey}` };
-    const payload = body === undefined ? {} : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
-    const response = await app.inject({ method, url, ...payload, headers: { ...payload.headers, ...authorization, ...headers } });
-    const reply = { status: response.statusCode, headers: response.headers, body: response.json(), text: response.payload };
+  async function call(
+    method: 'GET' | 'POST',
+    url: string,
+    { body, headers, secretKey }: CallOptions = {},
+  ): Promise<Reply> {
+    const authorization =
+      secretKey === null ? {} : { authorization: `Bearer ${secretKey ?? ACCOUNTS[0].secretKey}` };
+    const payload =
+      body === undefined
+        ? {}
+        : { payload: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
+    const response = await app.inject({
+      method,
+      url,
+      ...payload,
+      headers: { ...payload.headers, ...authorization, ...headers },
+    });
+    const reply = {
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.json(),
+      text: response.payload,
+    };
     await expectAsDescribed(method, url, reply);
     return reply;
   }
@@ -62,8 +96,12 @@ export function startService(options: ServiceOptions = {}) {
       await app.ready();
       const { paths, components } = app.swagger() as unknown as Description;
       const responses = paths[path]?.[method.toLowerCase()]?.responses ?? {};
-      const described = responses[status < 400 ? status : `${Math.floor(status / 100)}XX`]?.content['application/json'].schema;
-      const schema = described ?? (status < 400 ? undefined : { $ref: '#/components/schemas/Error' }); // a path that there is not
+      const described =
+        responses[status < 400 ? status : `${Math.floor(status / 100)}XX`]?.content[
+          'application/json'
+        ].schema;
+      const schema =
+        described ?? (status < 400 ? undefined : { $ref: '#/components/schemas/Error' }); // a path that there is not
       expect(schema, `${response}: is not described`).toBeDefined();
       validators.set(response, Compile({ ...schema, components }));
     }
@@ -71,13 +109,24 @@ export function startService(options: ServiceOptions = {}) {
     expect(errors, `${response}: is not as described`).toEqual([]);
   }
 
-  const create = async (body: Partial<CreateBody> = {}, options: CallOptions = {}): Promise<CardPaymentIntent> =>
-    (await call('POST', '/payments/card', { body: { amount: 1000, currency: 'USD', ...body }, ...options })).body;
+  const create = async (
+    body: Partial<CreateBody> = {},
+    options: CallOptions = {},
+  ): Promise<CardPaymentIntent> =>
+    (
+      await call('POST', '/payments/card', {
+        body: { amount: 1000, currency: 'USD', ...body },
+        ...options,
+      })
+    ).body;
   const requestKey = async (options: CallOptions = {}): Promise<CardEncryptionKey> =>
     (await call('POST', '/payments/card/encryption-keys', options)).body;
   const authorize = async (id: string, body: unknown, options: CallOptions = {}) =>
     call('POST', `/payments/card/${id}/authorize`, { body, ...options });
-  const pay = async (card: Partial<typeof CARD> = {}, body: Partial<CreateBody> = {}): Promise<CardPaymentIntent> => {
+  const pay = async (
+    card: Partial<typeof CARD> = {},
+    body: Partial<CreateBody> = {},
+  ): Promise<CardPaymentIntent> => {
     const { id } = await create(body);
     return (await authorize(id, seal(await requestKey(), { ...CARD, ...card }))).body;
   };
@@ -86,10 +135,21 @@ export function startService(options: ServiceOptions = {}) {
 }
 
 /** A block made without the library: by OpenSSL, from any text and any layout. */
-export function sealText(key: CardEncryptionKey, plaintext: string | Uint8Array, layout: EncryptedCardBlock['layout']): EncryptedCardBlock {
-  const publicKey = createPublicKey({ key: Buffer.from(key.public_key, 'base64'), format: 'der', type: 'spki' });
+export function sealText(
+  key: CardEncryptionKey,
+  plaintext: string | Uint8Array,
+  layout: EncryptedCardBlock['layout'],
+): EncryptedCardBlock {
+  const publicKey = createPublicKey({
+    key: Buffer.from(key.public_key, 'base64'),
+    format: 'der',
+    type: 'spki',
+  });
   const padding = constants.RSA_PKCS1_OAEP_PADDING;
-  const ciphertext = publicEncrypt({ key: publicKey, padding, oaepHash: 'sha256' }, Buffer.from(plaintext as Uint8Array));
+  const ciphertext = publicEncrypt(
+    { key: publicKey, padding, oaepHash: 'sha256' },
+    Buffer.from(plaintext as Uint8Array),
+  );
   return { payload: ciphertext.toString('base64'), key_id: key.id, layout };
 }
 
@@ -97,7 +157,8 @@ export function seal(key: CardEncryptionKey, card = CARD): EncryptedCardBlock {
   return sealText(key, plaintextOf(card), layoutOf(card));
 }
 
-export const plaintextOf = (card = CARD) => card.number + card.name + card.exp_month + card.exp_year + card.cvv;
+export const plaintextOf = (card = CARD) =>
+  card.number + card.name + card.exp_month + card.exp_year + card.cvv;
 
 export function layoutOf(card = CARD): EncryptedCardBlock['layout'] {
   return [

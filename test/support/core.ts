@@ -1,9 +1,22 @@
 /** What the tests of the core share. Runs in browsers and in Node. */
-import { type Card, CardEncryptionError, type CardEncryptionKey, type CardField, type EncryptedCard } from '../../src/index.ts';
+import {
+  type Card,
+  CardEncryptionError,
+  type CardEncryptionKey,
+  type EncryptedCard,
+} from '../../src/index.ts';
 import keys from '../vectors/keys.json';
 
-export const FIELDS = { number: 'Pan', name: 'Name', exp_month: 'ExpMonth', exp_year: 'ExpYear', cvv: 'Cvc' } as const;
-export const FIELD_NAMES = Object.keys(FIELDS) as CardField[];
+export const FIELDS = {
+  number: 'Pan',
+  name: 'Name',
+  exp_month: 'ExpMonth',
+  exp_year: 'ExpYear',
+  cvv: 'Cvc',
+} as const;
+/** A field of RSA_OAEP_SHA256_V1. Another scheme may have others. */
+export type Field = keyof typeof FIELDS;
+export const FIELD_NAMES = Object.keys(FIELDS) as Field[];
 
 export type Bits = 2048 | 3072 | 4096;
 export const BITS: Bits[] = [2048, 3072, 4096];
@@ -15,7 +28,7 @@ export const freshKey = (bits: Bits = 2048): CardEncryptionKey => ({
   public_key: keys.rsa.find((key) => key.bits === bits)!.public_key,
 });
 
-export type StringCard = Record<CardField, string>;
+export type StringCard = Record<Field, string>;
 
 /** A card of 37 bytes: 25 without the name. Its values occur in no message by chance. */
 export const card = (overrides: Partial<StringCard> = {}): StringCard => ({
@@ -30,7 +43,9 @@ export const card = (overrides: Partial<StringCard> = {}): StringCard => ({
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 export const byteCard = (overrides: Partial<StringCard> = {}) =>
-  Object.fromEntries(Object.entries(card(overrides)).map(([field, value]) => [field, utf8(value)])) as Record<CardField, Uint8Array>;
+  Object.fromEntries(
+    Object.entries(card(overrides)).map(([field, value]) => [field, utf8(value)]),
+  ) as Record<Field, Uint8Array>;
 
 /** 'ok', or the error's code, field and limit: 'card_too_long name 165'. Anything that is no CardEncryptionError is thrown on. */
 export async function outcome(result: Promise<unknown>): Promise<string> {
@@ -46,7 +61,12 @@ export async function outcome(result: Promise<unknown>): Promise<string> {
 /** Decrypts the block with WebCrypto and reads it. */
 export async function decrypt(block: EncryptedCard): Promise<StringCard> {
   const ciphertext = fromBase64(block.payload);
-  return read(block, new Uint8Array(await crypto.subtle.decrypt('RSA-OAEP', await privateKey(ciphertext.length * 8), ciphertext)));
+  return read(
+    block,
+    new Uint8Array(
+      await crypto.subtle.decrypt('RSA-OAEP', await privateKey(ciphertext.length * 8), ciphertext),
+    ),
+  );
 }
 
 const privateKeys = new Map<number, Promise<CryptoKey>>();
@@ -54,20 +74,34 @@ function privateKey(bits: number): Promise<CryptoKey> {
   const { private_key } = keys.rsa.find((key) => key.bits === bits)!;
   const imported =
     privateKeys.get(bits) ??
-    crypto.subtle.importKey('pkcs8', fromBase64(private_key), { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['decrypt']);
+    crypto.subtle.importKey(
+      'pkcs8',
+      fromBase64(private_key),
+      { name: 'RSA-OAEP', hash: 'SHA-256' },
+      false,
+      ['decrypt'],
+    );
   privateKeys.set(bits, imported);
   return imported;
 }
 
 /** Takes the plaintext apart by the layout, as the service does: throws unless the block is exactly as specified and fits the plaintext. */
-export function read({ payload, key_id, layout, ...more }: EncryptedCard, plaintext: Uint8Array): StringCard {
+export function read(
+  { payload, key_id, layout, ...more }: EncryptedCard,
+  plaintext: Uint8Array,
+): StringCard {
   const shape = JSON.stringify([
     typeof payload,
     typeof key_id,
     Object.keys(more),
     layout.map((entry) => [Object.keys(entry), entry.field]),
   ]);
-  const specified = ['string', 'string', [], Object.values(FIELDS).map((field) => [['field', 'len'], field])];
+  const specified = [
+    'string',
+    'string',
+    [],
+    Object.values(FIELDS).map((field) => [['field', 'len'], field]),
+  ];
   if (shape !== JSON.stringify(specified)) throw new Error('not an encrypted card block');
   let end = 0;
   const values = layout.map(({ len }) => {
@@ -86,13 +120,16 @@ export function fromBase64(base64: string): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-export const toBase64 = (bytes: ArrayLike<number>) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+export const toBase64 = (bytes: ArrayLike<number>) =>
+  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
 /** The card as the call left it: is every field empty? Bytes are if they are all zero. */
 export const isEmpty = (card: Card) =>
   FIELD_NAMES.every((field) => {
     const value: unknown = card[field];
     return (
-      value === '' || (ArrayBuffer.isView(value) && new Uint8Array(value.buffer, value.byteOffset, value.byteLength).every((b) => b === 0))
+      value === '' ||
+      (ArrayBuffer.isView(value) &&
+        new Uint8Array(value.buffer, value.byteOffset, value.byteLength).every((b) => b === 0))
     );
   });

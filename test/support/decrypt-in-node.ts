@@ -12,6 +12,15 @@ declare module 'vitest/browser' {
 export const decryptInNode: BrowserCommand<[payload: string]> = (_context, payload): number[] => {
   const ciphertext = Buffer.from(payload, 'base64');
   const { private_key } = keys.rsa.find(({ bits }) => bits === ciphertext.length * 8)!;
-  const key = createPrivateKey({ key: Buffer.from(private_key, 'base64'), format: 'der', type: 'pkcs8' });
-  return [...privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }, ciphertext)];
+  const key = createPrivateKey({
+    key: Buffer.from(private_key, 'base64'),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  return [
+    ...privateDecrypt(
+      { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' },
+      ciphertext,
+    ),
+  ];
 };

@@ -12,11 +12,16 @@ export const FAILURES: Record<string, (given: StringCard) => Promise<unknown>> =
   'invalid_key: no object': (given) => encryptCard('planted' as never, { ...given }),
   unsupported_scheme: (given) => encryptCard({ ...freshKey(), scheme: 'planted' }, { ...given }),
   'invalid_key: null': (given) => encryptCard(null as never, { ...given }),
-  'invalid_key: throws': (given) => encryptCard(new Proxy(freshKey(), { get: planted }), { ...given }),
-  'invalid_key: no Base64': (given) => encryptCard({ ...freshKey(), public_key: 'planted!' }, { ...given }),
-  'invalid_key: PEM': (given) => encryptCard({ ...freshKey(), public_key: '-----BEGIN planted-----' }, { ...given }),
-  'invalid_key: base64url': (given) => encryptCard({ ...freshKey(), public_key: 'planted-_' }, { ...given }),
-  'invalid_key: no SPKI': (given) => encryptCard({ ...freshKey(), public_key: 'AAAA' }, { ...given }),
+  'invalid_key: throws': (given) =>
+    encryptCard(new Proxy(freshKey(), { get: planted }), { ...given }),
+  'invalid_key: no Base64': (given) =>
+    encryptCard({ ...freshKey(), public_key: 'planted!' }, { ...given }),
+  'invalid_key: PEM': (given) =>
+    encryptCard({ ...freshKey(), public_key: '-----BEGIN planted-----' }, { ...given }),
+  'invalid_key: base64url': (given) =>
+    encryptCard({ ...freshKey(), public_key: 'planted-_' }, { ...given }),
+  'invalid_key: no SPKI': (given) =>
+    encryptCard({ ...freshKey(), public_key: 'AAAA' }, { ...given }),
   'invalid_key: engine': (given) => {
     vi.spyOn(crypto.subtle, 'importKey').mockImplementation(planted);
     return encryptCard(freshKey(), { ...given });
@@ -27,7 +32,10 @@ export const FAILURES: Record<string, (given: StringCard) => Promise<unknown>> =
     return encryptCard(key, { ...given });
   },
   ...Object.fromEntries(
-    FIELD_NAMES.map((field) => [`invalid_card ${field}`, (given) => encryptCard(freshKey(), { ...given, [field]: `${given.number}\n` })]),
+    FIELD_NAMES.map((field) => [
+      `invalid_card ${field}`,
+      (given) => encryptCard(freshKey(), { ...given, [field]: `${given.number}\n` }),
+    ]),
   ),
   ...Object.fromEntries(
     FIELD_NAMES.map((field) => [
@@ -36,9 +44,14 @@ export const FAILURES: Record<string, (given: StringCard) => Promise<unknown>> =
     ]),
   ),
   'invalid_card number: throws': (given) =>
-    encryptCard(freshKey(), new Proxy({ ...given }, { getOwnPropertyDescriptor: planted, set: planted, has: planted })),
-  'card_too_long name 165': (given) => encryptCard(freshKey(), { ...given, name: 'Quillow '.repeat(25) }),
-  'card_too_long name': (given) => encryptCard(freshKey(), { ...given, name: 'Quillow '.repeat(99) }),
+    encryptCard(
+      freshKey(),
+      new Proxy({ ...given }, { getOwnPropertyDescriptor: planted, set: planted, has: planted }),
+    ),
+  'card_too_long name 165': (given) =>
+    encryptCard(freshKey(), { ...given, name: 'Quillow '.repeat(25) }),
+  'card_too_long name': (given) =>
+    encryptCard(freshKey(), { ...given, name: 'Quillow '.repeat(99) }),
   insecure_context: async (given) => {
     const key = freshKey();
     Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
@@ -51,4 +64,5 @@ export const FAILURES: Record<string, (given: StringCard) => Promise<unknown>> =
   },
 };
 
-const bytesOf = (given: StringCard) => Object.fromEntries(Object.entries(given).map(([field, value]) => [field, utf8(value)])) as never;
+const bytesOf = (given: StringCard) =>
+  Object.fromEntries(Object.entries(given).map(([field, value]) => [field, utf8(value)])) as never;

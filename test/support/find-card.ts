@@ -4,12 +4,17 @@
  * Base64, hexadecimal and UTF-16 write it. Fields shorter than `shortest` are left out: they are found everywhere by chance.
  * Runs in browsers and in Node.
  */
-export function findCard(value: unknown, card: Readonly<Record<string, string>>, shortest = 4): string[] {
+export function findCard(
+  value: unknown,
+  card: Readonly<Record<string, string>>,
+  shortest = 4,
+): string[] {
   const wanted = Object.entries(card).filter(([, text]) => text.length >= shortest);
   const fields = wanted.map(([field, text]) => [field, spellings(text)] as const);
   const found = new Set<string>();
   for (const [where, text] of texts(value, 'it', new Set())) {
-    for (const [field, spelt] of fields) for (const spelling of within(text, spelt)) found.add(`${field}, ${spelling} in ${where}`);
+    for (const [field, spelt] of fields)
+      for (const spelling of within(text, spelt)) found.add(`${field}, ${spelling} in ${where}`);
   }
   return [...found];
 }
@@ -18,12 +23,16 @@ export function findCard(value: unknown, card: Readonly<Record<string, string>>,
 export const findTraces = (text: string | Uint8Array, wanted: string): string[] =>
   within(typeof text === 'string' ? text : latin1(text), spellings(wanted));
 
-const within = (text: string, spelt: Record<string, string>) => Object.keys(spelt).filter((spelling) => text.includes(spelt[spelling]!));
+const within = (text: string, spelt: Record<string, string>) =>
+  Object.keys(spelt).filter((spelling) => text.includes(spelt[spelling]!));
 
 /** Every way in which a text is looked for, by name. Bytes are written as Latin-1, one character each. */
 export function spellings(text: string): Record<string, string> {
   const utf8 = new TextEncoder().encode(text);
-  const utf16 = Uint8Array.from({ length: text.length * 2 }, (_, i) => text.charCodeAt(i >> 1) >> (i % 2 ? 8 : 0));
+  const utf16 = Uint8Array.from(
+    { length: text.length * 2 },
+    (_, i) => text.charCodeAt(i >> 1) >> (i % 2 ? 8 : 0),
+  );
   const spelt: Record<string, string> = {
     plain: text,
     'with spaces': groups(text, ' '),
@@ -31,7 +40,9 @@ export function spellings(text: string): Record<string, string> {
     'in a URL': encodeURIComponent(text),
     'in a form': new URLSearchParams({ '': text }).toString().slice(1),
     'percent-encoded': Array.from(utf8, (byte) => `%${hex([byte])}`).join(''),
-    'in JSON': Array.from(text, (char) => (char < '\x7f' ? JSON.stringify(char).slice(1, -1) : escaped(char))).join(''),
+    'in JSON': Array.from(text, (char) =>
+      char < '\x7f' ? JSON.stringify(char).slice(1, -1) : escaped(char),
+    ).join(''),
     'in JSON escapes': escaped(text),
     'one by one': Array.from(text).join(','),
     'one by one, as numbers': utf8.join(','),
@@ -48,19 +59,27 @@ export function spellings(text: string): Record<string, string> {
     spelt[`hexadecimal in capitals${name}`] = hex(bytes).toUpperCase();
     for (const offset of [0, 1, 2]) spelt[`base64${name}, at ${offset}`] = base64(bytes, offset);
     for (const offset of [0, 1, 2])
-      spelt[`base64url${name}, at ${offset}`] = base64(bytes, offset).replaceAll('+', '-').replaceAll('/', '_');
+      spelt[`base64url${name}, at ${offset}`] = base64(bytes, offset)
+        .replaceAll('+', '-')
+        .replaceAll('/', '_');
   }
   return spelt;
 }
 
-const groups = (text: string, separator: string) => Array.from(text, (char, i) => (i && i % 4 === 0 ? separator + char : char)).join('');
+const groups = (text: string, separator: string) =>
+  Array.from(text, (char, i) => (i && i % 4 === 0 ? separator + char : char)).join('');
 const escaped = (text: string) =>
-  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
-const hex = (bytes: Iterable<number>) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(
+    { length: text.length },
+    (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`,
+  ).join('');
+const hex = (bytes: Iterable<number>) =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 function latin1(bytes: Uint8Array): string {
   let text = '';
-  for (let start = 0; start < bytes.length; start += 8192) text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  for (let start = 0; start < bytes.length; start += 8192)
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
   return text;
 }
 
@@ -71,16 +90,30 @@ function base64(bytes: Uint8Array, offset: number): string {
 }
 
 /** Every text that can be reached from a value, and where. */
-function* texts(value: unknown, where: string, seen: Set<unknown>): Generator<[where: string, text: string]> {
+function* texts(
+  value: unknown,
+  where: string,
+  seen: Set<unknown>,
+): Generator<[where: string, text: string]> {
   if (typeof value === 'string') yield [where, value];
   if (typeof value === 'number' || typeof value === 'bigint') yield [where, String(value)];
   if (typeof value === 'symbol') yield [where, value.description ?? ''];
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+  if (
+    (typeof value !== 'object' && typeof value !== 'function') ||
+    value === null ||
+    seen.has(value)
+  )
+    return;
   seen.add(value);
   if (typeof value === 'function') yield [where, Function.prototype.toString.call(value)];
-  const bytes = ArrayBuffer.isView(value) ? new Uint8Array(value.buffer) : value instanceof ArrayBuffer ? new Uint8Array(value) : undefined;
+  const bytes = ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer)
+    : value instanceof ArrayBuffer
+      ? new Uint8Array(value)
+      : undefined;
   if (bytes) return yield [where, latin1(bytes)];
-  if (value instanceof Map || value instanceof Set) for (const entry of value) yield* texts(entry, `an entry of ${where}`, seen);
+  if (value instanceof Map || value instanceof Set)
+    for (const entry of value) yield* texts(entry, `an entry of ${where}`, seen);
   for (
     let owner: object | null = value;
     owner && owner !== Object.prototype && owner !== Function.prototype;

@@ -4,7 +4,7 @@ import { userEvent } from 'vitest/browser';
 import { bindCardForm, type CardFormBinding, type CardFormOptions } from '../../src/form/index.ts';
 import type { CardEncryptionError, EncryptedCard } from '../../src/index.ts';
 import { freshKey } from './core.ts';
-import type { Sent } from './echo.ts';
+import type { Sent } from './servers/echo.ts';
 
 export const CONTROLS = {
   number: '<label>Card number <input autocomplete="cc-number" inputmode="numeric"></label>',
@@ -14,11 +14,33 @@ export const CONTROLS = {
 };
 export const BUTTON = '<button>Pay</button>';
 
-export const html = (controls: Partial<typeof CONTROLS> = {}) => Object.values({ ...CONTROLS, ...controls }).join('') + BUTTON;
+export const html = (controls: Partial<typeof CONTROLS> = {}) =>
+  Object.values({ ...CONTROLS, ...controls }).join('') + BUTTON;
 
 /** What a shopper types, by field, and what is encrypted of it. */
-export const TYPED = { number: '4929 1192 8374 6509', name: 'Zoë Quillow', expiry: '11/49', exp_month: '11', exp_year: '2049', cvv: '583' };
-export const CARD = { number: '4929119283746509', name: 'Zoë Quillow', exp_month: '11', exp_year: '2049', cvv: '583' };
+export const TYPED = {
+  number: '4929 1192 8374 6509',
+  name: 'Zoë Quillow',
+  expiry: '11/49',
+  exp_month: '11',
+  exp_year: '2049',
+  cvv: '583',
+};
+export const CARD = {
+  number: '4929119283746509',
+  name: 'Zoë Quillow',
+  exp_month: '11',
+  exp_year: '2049',
+  cvv: '583',
+};
+
+/** Another card of the same shopper. */
+export const OTHER = { ...TYPED, number: '4111 1111 1111 1111', cvv: '999' };
+export const OTHER_CARD = { ...CARD, number: '4111111111111111', cvv: '999' };
+
+/** What stands in the card controls of a plain page, typed and emptied. */
+export const KEPT = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
+export const EMPTY = ['', '', '', ''];
 
 export type Control = HTMLInputElement | HTMLSelectElement;
 
@@ -42,7 +64,9 @@ export interface Page {
 }
 
 /** Real events in Chromium, simulated ones elsewhere; without a delay, since Vitest 4.1 waits for that with fake timers. */
-export const user = (userEvent.setup as (options: { delay: null }) => typeof userEvent)({ delay: null });
+export const user = (userEvent.setup as (options: { delay: null }) => typeof userEvent)({
+  delay: null,
+});
 
 const undo: (() => void)[] = [];
 /** Something to undo when the test is over. */
@@ -63,10 +87,15 @@ export function open(content = html(), attributes = 'method="post"', around = 'F
   const host = document.body.appendChild(document.createElement('div'));
   host.innerHTML = `<iframe name="${id}"></iframe><main></main>`;
   const [frame, main] = host.children as unknown as [HTMLIFrameElement, HTMLElement];
-  main.innerHTML = around.replace('FORM', `<form action="/echo/${id}" target="${id}" ${attributes}>${content}</form>`);
+  main.innerHTML = around.replace(
+    'FORM',
+    `<form action="/echo/${id}" target="${id}" ${attributes}>${content}</form>`,
+  );
   later(() => host.remove());
   const form = main.querySelector('form')!;
-  const elements = () => [...(Reflect.get(HTMLFormElement.prototype, 'elements', form) as HTMLFormControlsCollection)];
+  const elements = () => [
+    ...(Reflect.get(HTMLFormElement.prototype, 'elements', form) as HTMLFormControlsCollection),
+  ];
   let seen = 0;
   const page: Page = {
     host: main,
@@ -77,7 +106,8 @@ export function open(content = html(), attributes = 'method="post"', around = 'F
     passes: 0,
     control: (field) => elements().find((element) => fieldOf(element) === field) as Control,
     controls: () => elements().filter((element) => fieldOf(element)) as Control[],
-    button: (text = 'Pay') => elements().find((element) => element.textContent === text) as HTMLButtonElement,
+    button: (text = 'Pay') =>
+      elements().find((element) => element.textContent === text) as HTMLButtonElement,
     sent: async () => (await fetch(`/sent/${id}`)).json(),
     arrived: async () => {
       for (;;) {
@@ -109,11 +139,17 @@ const FIELD_OF: Record<string, string> = {
 };
 const fieldOf = (element: Element) => {
   const tokens = (element.getAttribute('autocomplete') ?? '').toLowerCase().split(' ');
-  return (element as HTMLElement).dataset.cardsealField ?? tokens.map((token) => FIELD_OF[token]).find(Boolean);
+  return (
+    (element as HTMLElement).dataset.cardsealField ??
+    tokens.map((token) => FIELD_OF[token]).find(Boolean)
+  );
 };
 
 /** Binds until the test is over; a fresh key unless the test brings one. */
-export function bind(form: HTMLFormElement, options: Partial<CardFormOptions> = {}): CardFormBinding {
+export function bind(
+  form: HTMLFormElement,
+  options: Partial<CardFormOptions> = {},
+): CardFormBinding {
   const binding = bindCardForm(form, { key: () => freshKey(), ...options });
   later(() => binding.unbind());
   return binding;
@@ -127,9 +163,16 @@ export function fill(page: Page, values: Record<string, string> = TYPED): void {
   }
 }
 
+/** What stands in the page's card controls now. */
+export const values = (page: Page) => page.controls().map(({ value }) => value);
+
 /** The next event of that type on the target. */
 export const next = <T extends Event = Event>(target: EventTarget, type: string) =>
-  new Promise<T>((resolve) => EventTarget.prototype.addEventListener.call(target, type, (event) => resolve(event as T), { once: true }));
+  new Promise<T>((resolve) =>
+    EventTarget.prototype.addEventListener.call(target, type, (event) => resolve(event as T), {
+      once: true,
+    }),
+  );
 
 /** Presses a button and waits for the error that the form raises. */
 export async function refused(page: Page, button = page.button()): Promise<CardEncryptionError> {
@@ -146,7 +189,11 @@ export async function posted(page: Page, button = page.button()): Promise<Sent[]
 }
 
 /** Binds with `onEncrypted`, fills, presses the button, and gives what was encrypted. */
-export async function pay(page: Page, values?: Record<string, string>, options: Partial<CardFormOptions> = {}): Promise<EncryptedCard> {
+export async function pay(
+  page: Page,
+  values?: Record<string, string>,
+  options: Partial<CardFormOptions> = {},
+): Promise<EncryptedCard> {
   const encrypted = new Promise<EncryptedCard>((resolve, reject) => {
     bind(page.form, { onEncrypted: resolve, ...options });
     next<CustomEvent>(page.form, 'cardseal:error').then(({ detail }) => reject(detail));
@@ -158,6 +205,22 @@ export async function pay(page: Page, values?: Record<string, string>, options: 
 
 /** When nothing is under way in the form. */
 export const idle = (page: Page) => vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
+
+/** When the tasks that the last press has started are over, as far as they wait for nothing. */
+export async function settled(page: Page): Promise<void> {
+  for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
+  if (page.encrypted[0]) await new Promise((resolve) => setTimeout(resolve));
+}
+
+/** The block in the data of the form, as JSON. */
+export const blockIn = ({ form }: Page) =>
+  new FormData(form).get('encrypted_card') as string | null;
+
+/** What the line says that the library inserts; `undefined` if there is none. */
+export const statusOf = ({ form }: Page) => {
+  const root = form.getRootNode() as Document | ShadowRoot;
+  return root.querySelector('[data-cardseal-line]')?.textContent ?? undefined;
+};
 
 /** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */
 export function countEncryptions() {

@@ -1,6 +1,8 @@
 /** Everything that a page holds and another script, page or visit could find. Runs in the page: it can use nothing from outside of itself. */
 export function holdings() {
-  const controls = [...document.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select, textarea')];
+  const controls = [
+    ...document.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select, textarea'),
+  ];
   return {
     address: location.href,
     referrer: document.referrer,

@@ -17,7 +17,12 @@ const OID = {
 const NULL = [5, 0];
 
 /** The DER of a SubjectPublicKeyInfo. Integers are given as they stand in the DER: big-endian, with the sign's leading zero. */
-export function spki({ modulus = goodModulus(), exponent = [1, 0, 1], oid = OID.rsaEncryption, parameters = NULL } = {}) {
+export function spki({
+  modulus = goodModulus(),
+  exponent = [1, 0, 1],
+  oid = OID.rsaEncryption,
+  parameters = NULL,
+} = {}) {
   const publicKey = der(0x30, der(2, modulus), der(2, exponent));
   return Uint8Array.from(der(0x30, der(0x30, der(6, oid), parameters), der(3, [0], publicKey)));
 }
@@ -32,7 +37,11 @@ function der(tag: number, ...contents: number[][]): number[] {
   return [tag, ...(n < 0x80 ? [n] : n < 0x100 ? [0x81, n] : [0x82, n >> 8, n & 0xff]), ...content];
 }
 
-const rsa = (modulusLength: number, publicExponent = 65537n) => ({ type: 'rsa', modulusLength, publicExponent });
+const rsa = (modulusLength: number, publicExponent = 65537n) => ({
+  type: 'rsa',
+  modulusLength,
+  publicExponent,
+});
 
 const exponents: [exponent: number[], reads: bigint][] = [
   [[0], 0n],
@@ -47,34 +56,73 @@ const exponents: [exponent: number[], reads: bigint][] = [
 
 /** The modulus with some of its bytes changed, counted from the end if negative. */
 const modulus = (...changes: [place: number, change: (byte: number) => number][]) =>
-  changes.reduce((bytes, [place, change]) => bytes.with(place, change(bytes.at(place)!)), goodModulus());
+  changes.reduce(
+    (bytes, [place, change]) => bytes.with(place, change(bytes.at(place)!)),
+    goodModulus(),
+  );
 
 export const malformedKeys = (): MalformedKey[] => [
-  ...keys.refused.map(({ what, public_key }) => ({ what, spki: fromBase64(public_key), reads: READS[what] })),
-  ...exponents.map(([exponent, reads]) => ({ what: `the exponent ${reads}`, spki: spki({ exponent }), reads: rsa(2048, reads) })),
+  ...keys.refused.map(({ what, public_key }) => ({
+    what,
+    spki: fromBase64(public_key),
+    reads: READS[what],
+  })),
+  ...exponents.map(([exponent, reads]) => ({
+    what: `the exponent ${reads}`,
+    spki: spki({ exponent }),
+    reads: rsa(2048, reads),
+  })),
   { what: 'an exponent of no bytes', spki: spki({ exponent: [] }) },
   { what: 'an exponent with a needless leading zero', spki: spki({ exponent: [0, 1, 0, 1] }) },
   { what: 'a negative exponent', spki: spki({ exponent: [0xff, 0, 1] }) },
-  { what: 'an even modulus', spki: spki({ modulus: modulus([-1, (byte) => byte & 0xfe]) }), reads: rsa(2048) },
-  { what: 'a modulus of 2047 bits', spki: spki({ modulus: modulus([1, (byte) => (byte & 0x3f) | 0x40]) }), reads: rsa(2047) },
+  {
+    what: 'an even modulus',
+    spki: spki({ modulus: modulus([-1, (byte) => byte & 0xfe]) }),
+    reads: rsa(2048),
+  },
+  {
+    what: 'a modulus of 2047 bits',
+    spki: spki({ modulus: modulus([1, (byte) => (byte & 0x3f) | 0x40]) }),
+    reads: rsa(2047),
+  },
   { what: 'a negative modulus', spki: spki({ modulus: goodModulus().slice(1) }) },
-  { what: 'a modulus with a needless leading zero', spki: spki({ modulus: [0, ...goodModulus()] }) },
+  {
+    what: 'a modulus with a needless leading zero',
+    spki: spki({ modulus: [0, ...goodModulus()] }),
+  },
   { what: 'a modulus of zeros', spki: spki({ modulus: goodModulus().fill(0) }) },
-  { what: 'a modulus of 2056 bits', spki: spki({ modulus: [...goodModulus(), 1] }), reads: rsa(2056) },
-  { what: 'a modulus of 2040 bits', spki: spki({ modulus: modulus([-2, (byte) => byte | 1]).slice(0, -1) }), reads: rsa(2040) },
+  {
+    what: 'a modulus of 2056 bits',
+    spki: spki({ modulus: [...goodModulus(), 1] }),
+    reads: rsa(2056),
+  },
+  {
+    what: 'a modulus of 2040 bits',
+    spki: spki({ modulus: modulus([-2, (byte) => byte | 1]).slice(0, -1) }),
+    reads: rsa(2040),
+  },
   {
     what: 'the OID of RSASSA-PSS, without parameters',
     spki: spki({ oid: OID['id-RSASSA-PSS'], parameters: [] }),
     reads: { ...rsa(2048), type: 'rsa-pss' },
   },
   { what: 'the OID of RSASSA-PSS, with NULL', spki: spki({ oid: OID['id-RSASSA-PSS'] }) },
-  { what: 'the OID of RSAES-OAEP, without parameters', spki: spki({ oid: OID['id-RSAES-OAEP'], parameters: [] }) },
+  {
+    what: 'the OID of RSAES-OAEP, without parameters',
+    spki: spki({ oid: OID['id-RSAES-OAEP'], parameters: [] }),
+  },
   { what: 'the OID of RSAES-OAEP, with NULL', spki: spki({ oid: OID['id-RSAES-OAEP'] }) },
   { what: 'rsaEncryption without NULL', spki: spki({ parameters: [] }), reads: rsa(2048) },
   { what: 'rsaEncryption with an empty sequence for NULL', spki: spki({ parameters: [0x30, 0] }) },
-  { what: 'PKCS #1: an RSAPublicKey alone', spki: Uint8Array.from(der(0x30, der(2, goodModulus()), der(2, [1, 0, 1]))) },
+  {
+    what: 'PKCS #1: an RSAPublicKey alone',
+    spki: Uint8Array.from(der(0x30, der(2, goodModulus()), der(2, [1, 0, 1]))),
+  },
   { what: 'the private key', spki: fromBase64(keys.rsa[0]!.private_key) },
-  { what: 'a length in BER, longer than needed', spki: Uint8Array.of(0x30, 0x83, 0, ...goodKey().subarray(2)) },
+  {
+    what: 'a length in BER, longer than needed',
+    spki: Uint8Array.of(0x30, 0x83, 0, ...goodKey().subarray(2)),
+  },
   { what: 'an indefinite length', spki: Uint8Array.of(0x30, 0x80, ...goodKey().subarray(4), 0, 0) },
   { what: 'the key twice', spki: Uint8Array.of(...goodKey(), ...goodKey()) },
   { what: 'nothing', spki: new Uint8Array() },

@@ -8,13 +8,19 @@ const MATCHERS = ['match', 'matchAll', 'search'];
 
 /** Everything in `code` that is not allowed, as 'line 3: the global fetch'. `[]`: nothing. */
 export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): string[] {
-  const tree = parse(code, { ecmaVersion: 2022, sourceType: 'module', locations: true, ranges: true });
+  const tree = parse(code, {
+    ecmaVersion: 2022,
+    sourceType: 'module',
+    locations: true,
+    ranges: true,
+  });
   const found: string[] = [];
   const note = (node: { loc?: { start: { line: number } } | null | undefined }, what: string) =>
     found.push(`line ${node.loc!.start.line}: ${what}`);
 
   const scopes = analyze(tree as never, { ecmaVersion: 2022, sourceType: 'module' });
   for (const { identifier } of scopes.globalScope!.through) {
+    if (identifier.name === 'undefined') continue; // a constant that reaches nothing
     if (!globals.includes(identifier.name)) note(identifier, `the global ${identifier.name}`);
   }
   for (const [node, parent] of nodes(tree)) {
@@ -25,8 +31,10 @@ export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): strin
     }
     if (node.type === 'ImportExpression') note(node, 'a dynamic import');
     if (node.type === 'MetaProperty' && node.meta.name === 'import') note(node, 'import.meta');
-    if (node.type === 'ImportDeclaration' && !String(node.source.value).startsWith('.')) note(node, `the module ${node.source.value}`);
-    if (node.type === 'Literal' && 'regex' in node && node.regex) note(node, 'a regular expression');
+    if (node.type === 'ImportDeclaration' && !String(node.source.value).startsWith('.'))
+      note(node, `the module ${node.source.value}`);
+    if (node.type === 'Literal' && 'regex' in node && node.regex)
+      note(node, 'a regular expression');
     if (node.type === 'Literal' && node.value === 'constructor') note(node, 'the text constructor');
     if (name === 'constructor') note(node, 'a constructor, which leads to Function');
     if (name && MATCHERS.includes(name)) note(node, `${name}, which makes a regular expression`);
@@ -44,6 +52,7 @@ function propertyName(node: AnyNode): string | undefined {
 function* nodes(node: AnyNode, parent?: AnyNode): Generator<[AnyNode, AnyNode | undefined]> {
   yield [node, parent];
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (typeof child?.type === 'string') yield* nodes(child, node);
+    for (const child of Array.isArray(value) ? value : [value])
+      if (typeof child?.type === 'string') yield* nodes(child, node);
   }
 }

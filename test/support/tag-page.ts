@@ -1,14 +1,18 @@
 /** What the tests of the script tag share: whole pages, in frames, that load the built file and submit for real. */
 import { onTestFinished } from 'vitest';
+import { commands } from 'vitest/browser';
 import type { CardEncryptionKey } from '../../src/index.ts';
 import { freshKey } from './core.ts';
 import { CONTROLS, TYPED } from './form.ts';
-import type { Answer, Got } from './pages.ts';
+import type { Answer, Got } from './servers/pages.ts';
+
+await commands.assertBuilt();
 
 export const TAG = '<script src="/dist/cardseal.js"></script>';
 
 /** What stands in `integrity`, by file. */
-export const integrity = async (): Promise<Record<string, string>> => (await fetch('/dist/integrity.json')).json();
+export const integrity = async (): Promise<Record<string, string>> =>
+  (await fetch('/dist/integrity.json')).json();
 
 export const otherOrigin = async () => (await fetch('/other-origin')).text();
 
@@ -17,16 +21,19 @@ export function endpoint(answer?: Answer) {
   const id = crypto.randomUUID();
   const endpoint = {
     path: `/answer/${id}`,
-    say: async (answer: Answer) => void (await fetch(`/say/${id}`, { method: 'PUT', body: JSON.stringify(answer) })),
+    say: async (answer: Answer) =>
+      void (await fetch(`/say/${id}`, { method: 'PUT', body: JSON.stringify(answer) })),
     got: async (): Promise<Got[]> => (await fetch(`/got/${id}`)).json(),
   };
   if (answer) endpoint.say(answer);
   return endpoint;
 }
 
-const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+const escapeHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-export const keyAttribute = (key: CardEncryptionKey = freshKey()) => `data-cardseal-key="${escapeHtml(JSON.stringify(key))}"`;
+export const keyAttribute = (key: CardEncryptionKey = freshKey()) =>
+  `data-cardseal-key="${escapeHtml(JSON.stringify(key))}"`;
 
 interface Parts {
   head?: string;
@@ -58,7 +65,10 @@ export async function visit({
   const target = endpoint({ body: '<!doctype html><title>received</title>' });
   const form = `<form method="post" action="${target.path}" data-cardseal ${attributes}>${controls}<button>Pay</button></form>`;
   const source = endpoint();
-  await source.say({ headers, body: `<!doctype html><meta charset="utf-8"><script src="/spy.js"></script>${head}${body ?? form}${tail}` });
+  await source.say({
+    headers,
+    body: `<!doctype html><meta charset="utf-8"><script src="/spy.js"></script>${head}${body ?? form}${tail}`,
+  });
   const frame = document.createElement('iframe');
   onTestFinished(() => frame.remove());
   frame.src = source.path;
@@ -70,7 +80,10 @@ export async function visit({
       return frame.contentDocument!;
     },
     get form() {
-      return page.document.querySelector<HTMLFormElement>('form[data-cardseal]') ?? page.document.forms[0]!;
+      return (
+        page.document.querySelector<HTMLFormElement>('form[data-cardseal]') ??
+        page.document.forms[0]!
+      );
     },
     /** What a page's author finds in the console. */
     get seen() {
@@ -84,10 +97,15 @@ export async function visit({
       page.document.head.append(script);
       await loaded;
     },
-    loaded: () => new Promise<void>((resolve) => frame.addEventListener('load', () => resolve(), { once: true })),
-    control: (field: keyof typeof CONTROLS) => page.document.querySelector<HTMLInputElement>(`[autocomplete=${TOKENS[field]}]`)!,
+    loaded: () =>
+      new Promise<void>((resolve) =>
+        frame.addEventListener('load', () => resolve(), { once: true }),
+      ),
+    control: (field: keyof typeof CONTROLS) =>
+      page.document.querySelector<HTMLInputElement>(`[autocomplete=${TOKENS[field]}]`)!,
     fill() {
-      for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[]) page.control(field).value = TYPED[field];
+      for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[])
+        page.control(field).value = TYPED[field];
     },
     press: () => page.document.querySelector('button')!.click(),
     /** Fills in the card, presses the button, and waits until the server has got the form: what stood in it. */
@@ -102,21 +120,35 @@ export async function visit({
     async refused(): Promise<string> {
       page.fill();
       const raised = new Promise<CustomEvent>((resolve) =>
-        EventTarget.prototype.addEventListener.call(page.form, 'cardseal:error', (event) => resolve(event as CustomEvent), { once: true }),
+        EventTarget.prototype.addEventListener.call(
+          page.form,
+          'cardseal:error',
+          (event) => resolve(event as CustomEvent),
+          { once: true },
+        ),
       );
+      const sent = page.loaded().then(() => {
+        throw new Error('The form is sent, and not refused');
+      });
       page.press();
-      return (await raised).detail.code;
+      return (await Promise.race([raised, sent])).detail.code;
     },
     async posted(): Promise<[string, string][]> {
       const forms = (await target.got()).map(
-        ({ headers, body }) => new Response(body, { headers: { 'Content-Type': headers['content-type']! } }),
+        ({ headers, body }) =>
+          new Response(body, { headers: { 'Content-Type': headers['content-type']! } }),
       );
       const entries = await Promise.all(forms.map(async (form) => [...(await form.formData())]));
       return entries.flat().map(([name, value]) => [name, String(value)]);
     },
   };
   const whole = page.loaded();
-  if (early) while (!frame.contentDocument?.querySelector('button') || frame.contentDocument.URL === 'about:blank') await nextTask();
+  if (early)
+    while (
+      !frame.contentDocument?.querySelector('button') ||
+      frame.contentDocument.URL === 'about:blank'
+    )
+      await nextTask();
   else await whole;
   return page;
 }

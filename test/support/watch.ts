@@ -21,7 +21,8 @@ export function watch(target: Target) {
 
   target.document.addEventListener('securitypolicyviolation', () => note('blocked by the policy'));
   for (const name of Object.getOwnPropertyNames(target)) {
-    const prototype: unknown = !LANGUAGE.has(name) && Reflect.get(Object(Reflect.get(target, name)), 'prototype');
+    const prototype: unknown =
+      !LANGUAGE.has(name) && Reflect.get(Object(Reflect.get(target, name)), 'prototype');
     if (prototype) wrapMembers(Object(prototype), name, note);
   }
   for (const name of Object.getOwnPropertyNames(target)) wrap(target, name, note, name, name);
@@ -49,17 +50,34 @@ const LANGUAGE = new Set(
   `Object Function Array String Number Boolean Symbol BigInt Math JSON Reflect Proxy Promise Map Set WeakMap WeakSet WeakRef Iterator Date
   FinalizationRegistry RegExp ArrayBuffer SharedArrayBuffer DataView Atomics Intl Error AggregateError EvalError RangeError ReferenceError
   SuppressedError SyntaxError TypeError URIError Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array
-  Float16Array Float32Array Float64Array BigInt64Array BigUint64Array DisposableStack AsyncDisposableStack Temporal`.split(/\s+/),
+  Float16Array Float32Array Float64Array BigInt64Array BigUint64Array DisposableStack AsyncDisposableStack Temporal`.split(
+    /\s+/,
+  ),
 );
 
 function wrapMembers(prototype: object, name: string, note: (what: string) => void) {
   for (const member of Object.getOwnPropertyNames(prototype)) {
-    if (member !== 'constructor') wrap(prototype, member, note, `get ${name}.${member}`, `set ${name}.${member}`, `${name}.${member}`);
+    if (member !== 'constructor')
+      wrap(
+        prototype,
+        member,
+        note,
+        `get ${name}.${member}`,
+        `set ${name}.${member}`,
+        `${name}.${member}`,
+      );
   }
 }
 
 /** A method notes that it is called if it has a name for that; everything else that it is read or written. */
-function wrap(owner: object, key: string, note: (what: string) => void, read: string, written: string, called?: string) {
+function wrap(
+  owner: object,
+  key: string,
+  note: (what: string) => void,
+  read: string,
+  written: string,
+  called?: string,
+) {
   const own = Object.getOwnPropertyDescriptor(owner, key)!;
   if (!own.configurable) return;
   const isData = 'value' in own;

@@ -15,10 +15,15 @@ export type Card = Record<(typeof FIELDS)[number][1], string>;
  * The decrypting side of `RSA_OAEP_SHA256_V1`, to be read beside the test vectors: README.md says the same in words. Returns the card, or at
  * what the block failed. That is for tests: to its caller a service says `invalid_encryption_block`, whatever it was.
  */
-export function decryptBlock(privateKey: KeyObject, { payload, layout }: { payload: string; layout: unknown }): Card | Refusal {
+export function decryptBlock(
+  privateKey: KeyObject,
+  { payload, layout }: { payload: string; layout: unknown },
+): Card | Refusal {
   const oaep = { key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }; // Node takes it for MGF1, too
   const ciphertext = Buffer.from(payload, 'base64');
-  const exact = ciphertext.length === privateKey.asymmetricKeyDetails!.modulusLength! / 8 && ciphertext.toString('base64') === payload;
+  const exact =
+    ciphertext.length === privateKey.asymmetricKeyDetails!.modulusLength! / 8 &&
+    ciphertext.toString('base64') === payload;
   if (!exact) return 'decryption'; // OpenSSL takes one that is shorter by leading zeros
   let plaintext: Buffer;
   try {
@@ -36,7 +41,12 @@ function read(plaintext: Buffer, layout: unknown): Card | Refusal {
   if (!Array.isArray(layout) || layout.length !== FIELDS.length) return 'layout';
   const lengths = FIELDS.map(([identifier], i) => {
     const { field, len, ...more } = Object(layout[i]);
-    return field === identifier && Number.isSafeInteger(len) && len >= 0 && Object.keys(more).length === 0 ? (len as number) : Number.NaN;
+    return field === identifier &&
+      Number.isSafeInteger(len) &&
+      len >= 0 &&
+      Object.keys(more).length === 0
+      ? (len as number)
+      : Number.NaN;
   });
   if (lengths.reduce((sum, len) => sum + len, 0) !== plaintext.length) return 'layout';
 
@@ -60,5 +70,12 @@ function read(plaintext: Buffer, layout: unknown): Card | Refusal {
 /** ISO/IEC 7812-1: from the right, each second digit counts double. */
 function passesLuhn(number: string): boolean {
   const digits = Array.from(number, Number).reverse();
-  return digits.reduce((sum, digit, i) => sum + (i % 2 ? (digit > 4 ? 2 * digit - 9 : 2 * digit) : digit), 0) % 10 === 0;
+  return (
+    digits.reduce(
+      (sum, digit, i) => sum + (i % 2 ? (digit > 4 ? 2 * digit - 9 : 2 * digit) : digit),
+      0,
+    ) %
+      10 ===
+    0
+  );
 }

@@ -8,10 +8,13 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const NOTICE = 'TEST KEYS. Their private halves are public: worthless, never to be used outside of tests. Made by make-keys.ts.';
+const NOTICE =
+  'TEST KEYS. Their private halves are public: worthless, never to be used outside of tests. Made by make-keys.ts.';
 
-const rsa = (modulusLength: number, publicExponent = 65537) => generateKeyPairSync('rsa', { modulusLength, publicExponent });
-const base64 = (key: KeyObject) => key.export({ format: 'der', type: key.type === 'public' ? 'spki' : 'pkcs8' }).toString('base64');
+const rsa = (modulusLength: number, publicExponent = 65537) =>
+  generateKeyPairSync('rsa', { modulusLength, publicExponent });
+const base64 = (key: KeyObject) =>
+  key.export({ format: 'der', type: key.type === 'public' ? 'spki' : 'pkcs8' }).toString('base64');
 
 const keys = {
   notice: NOTICE,

@@ -1,7 +1,9 @@
 // What is found everywhere and copied: no check of key or card, no layout, nothing wiped.
 export const prepare = ({ public_key }) => {
   const der = Uint8Array.from(atob(public_key), (character) => character.charCodeAt(0));
-  return crypto.subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, ['encrypt']);
+  return crypto.subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, [
+    'encrypt',
+  ]);
 };
 
 export const encrypt = async (key, { number, name, exp_month, exp_year, cvv }) => {

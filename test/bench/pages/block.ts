@@ -10,7 +10,9 @@ export interface BlockJob {
 export type BlockResult = Record<string, { samples: number[]; last: unknown }>;
 
 run(async ({ cases, rounds }: BlockJob): Promise<BlockResult> => {
-  const results: BlockResult = Object.fromEntries(cases.map(({ name }) => [name, { samples: [], last: undefined }]));
+  const results: BlockResult = Object.fromEntries(
+    cases.map(({ name }) => [name, { samples: [], last: undefined }]),
+  );
   const runners = [];
   for (const one of cases) {
     const make = await operations(one);

@@ -41,21 +41,27 @@ export function load(script: string): Contender {
 }
 
 /** As many operations as asked for, with everything prepared that may be prepared while the form loads. */
-export async function operations({ script, key, card, oneCardPerKey }: Case, contender = load(script)) {
+export async function operations(
+  { script, key, card, oneCardPerKey }: Case,
+  contender = load(script),
+) {
   let keys = 0;
   let shared: unknown;
   if (!oneCardPerKey) shared = await contender.prepare(key);
   return async (count: number): Promise<(() => unknown)[]> => {
     const made: (() => unknown)[] = [];
     while (made.length < count) {
-      const prepared = oneCardPerKey ? await contender.prepare({ ...key, id: `${key.id}_${keys++}` }) : shared;
+      const prepared = oneCardPerKey
+        ? await contender.prepare({ ...key, id: `${key.id}_${keys++}` })
+        : shared;
       made.push(() => contender.encrypt(prepared, { ...card }));
     }
     return made;
   };
 }
 
-export const quiet = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+export const quiet = (milliseconds: number) =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** In place. */
 export function shuffle<T>(list: T[]): T[] {

@@ -17,7 +17,9 @@ run(async ({ cases, rounds, batch }: WarmJob): Promise<WarmResult> => {
     const make = await operations(one);
     runners.push({ name: one.name, make, size: await batchSize(make, batch) });
   }
-  const results: WarmResult = Object.fromEntries(cases.map(({ name }) => [name, { samples: [], last: undefined }]));
+  const results: WarmResult = Object.fromEntries(
+    cases.map(({ name }) => [name, { samples: [], last: undefined }]),
+  );
   for (let round = 0; round < rounds; round++) {
     for (const { name, make, size } of shuffle([...runners])) {
       const batch = await make(size);
@@ -32,7 +34,10 @@ run(async ({ cases, rounds, batch }: WarmJob): Promise<WarmResult> => {
 });
 
 /** Also what warms it up: doubles the batch until it takes long enough three times in a row. */
-async function batchSize(make: (count: number) => Promise<(() => unknown)[]>, least: number): Promise<number> {
+async function batchSize(
+  make: (count: number) => Promise<(() => unknown)[]>,
+  least: number,
+): Promise<number> {
   let size = 1;
   for (let enough = 0; enough < 3; ) {
     const batch = await make(size);

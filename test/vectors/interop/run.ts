@@ -21,8 +21,16 @@ const privateKey = (key_id: string) => vectors.keys.find(({ id }) => id === key_
 /** Fresh from the library: each card under each key that takes it. */
 async function encrypted(): Promise<Case[]> {
   const cases = vectors.accepted.map(async ({ key_id, card, plaintext }, i) => {
-    const key = { id: `cek_interop_${i}`, scheme: vectors.scheme, public_key: vectors.keys.find(({ id }) => id === key_id)!.public_key };
-    return { private_key: privateKey(key_id), payload: (await encryptCard(key, { ...card })).payload, plaintext };
+    const key = {
+      id: `cek_interop_${i}`,
+      scheme: vectors.scheme,
+      public_key: vectors.keys.find(({ id }) => id === key_id)!.public_key,
+    };
+    return {
+      private_key: privateKey(key_id),
+      payload: (await encryptCard(key, { ...card })).payload,
+      plaintext,
+    };
   });
   return Promise.all(cases);
 }
@@ -32,10 +40,15 @@ const accepted: Case[] = vectors.accepted.flatMap(({ key_id, plaintext, cipherte
 );
 const refused: Case[] = vectors.refused
   .filter(({ at }) => at === 'decryption')
-  .map(({ block: { key_id, payload } }) => ({ private_key: privateKey(key_id), payload, plaintext: '-' }));
+  .map(({ block: { key_id, payload } }) => ({
+    private_key: privateKey(key_id),
+    payload,
+    plaintext: '-',
+  }));
 
 const folder = mkdtempSync(join(tmpdir(), 'interop-'));
-const lines = (cases: Case[]) => cases.map(({ private_key, payload }) => `${private_key} ${payload}\n`).join('');
+const lines = (cases: Case[]) =>
+  cases.map(({ private_key, payload }) => `${private_key} ${payload}\n`).join('');
 
 const DECRYPTORS = {
   openssl: {
@@ -50,7 +63,11 @@ const DECRYPTORS = {
         .split('\n'),
   },
   "Python's cryptography": {
-    version: ['python3', '-c', 'import cryptography, sys; print(sys.version.split()[0], "with cryptography", cryptography.__version__)'],
+    version: [
+      'python3',
+      '-c',
+      'import cryptography, sys; print(sys.version.split()[0], "with cryptography", cryptography.__version__)',
+    ],
     decrypt: (cases: Case[]) =>
       run(['python3', join(import.meta.dirname, 'decrypt.py')], lines(cases))
         .trim()
@@ -62,13 +79,29 @@ function openssl({ private_key, payload }: Case): string {
   const [key, input] = [join(folder, 'key.der'), join(folder, 'payload')];
   writeFileSync(key, Buffer.from(private_key, 'base64'));
   writeFileSync(input, Buffer.from(payload, 'base64'));
-  const oaep = ['rsa_padding_mode:oaep', 'rsa_oaep_md:sha256', 'rsa_mgf1_md:sha256'].flatMap((option) => ['-pkeyopt', option]);
-  const { status, stdout } = spawnSync('openssl', ['pkeyutl', '-decrypt', '-inkey', key, '-keyform', 'DER', '-in', input, ...oaep]);
+  const oaep = ['rsa_padding_mode:oaep', 'rsa_oaep_md:sha256', 'rsa_mgf1_md:sha256'].flatMap(
+    (option) => ['-pkeyopt', option],
+  );
+  const { status, stdout } = spawnSync('openssl', [
+    'pkeyutl',
+    '-decrypt',
+    '-inkey',
+    key,
+    '-keyform',
+    'DER',
+    '-in',
+    input,
+    ...oaep,
+  ]);
   return status === 0 ? stdout.toString('hex') : '-';
 }
 
 function run([command, ...args]: string[], input = ''): string {
-  const { status, stdout, stderr, error } = spawnSync(command!, args, { input, encoding: 'utf8', maxBuffer: 1 << 26 });
+  const { status, stdout, stderr, error } = spawnSync(command!, args, {
+    input,
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
   if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr.trim()}`);
   return stdout;
 }
@@ -90,15 +123,20 @@ try {
       const found = run(version).split('\n')[0];
       const answers = decrypt(cases);
       const wrong = cases.filter(({ plaintext }, i) => answers[i] !== plaintext).length;
-      if (wrong || answers.length !== cases.length) throw new Error(`${found}: ${wrong} of ${cases.length} are wrong`);
+      if (wrong || answers.length !== cases.length)
+        throw new Error(`${found}: ${wrong} of ${cases.length} are wrong`);
       return `${found}: ${cases.length - refused.length} decrypted, ${refused.length} refused`;
     });
   }
   check('Java with its defaults', () => {
-    const answers = run(['java', join(import.meta.dirname, 'Decrypt.java'), 'defaults'], lines(accepted))
+    const answers = run(
+      ['java', join(import.meta.dirname, 'Decrypt.java'), 'defaults'],
+      lines(accepted),
+    )
       .trim()
       .split('\n');
-    if (answers.some((answer) => answer !== '-')) throw new Error('It decrypts: its MGF1 is no longer SHA-1, and README.md is wrong');
+    if (answers.some((answer) => answer !== '-'))
+      throw new Error('It decrypts: its MGF1 is no longer SHA-1, and README.md is wrong');
     return `${answers.length} refused, since its MGF1 is SHA-1`;
   });
 } finally {

@@ -20,7 +20,7 @@ export interface Got {
 
 /**
  * Gives the tests real pages with headers of their own, at this origin and another: `/answer/<id>` answers what the test has said by
- * `PUT /say/<id>`, and waits until it has; `/got/<id>` tells what came to it so far. `/dist/` has the built files; `/spy.js` collects in
+ * `PUT /say/<id>`, and waits until it has; `/got/<id>` tells what came to it so far. `/dist/` has the built files, and so have `/js/` and `/js/cardseal/`, as in the documents; `/spy.js` collects in
  * `seen` what a page complains of; `/other-origin` tells the other origin, which allows everyone to read (CORS).
  */
 export function pages(): Plugin {
@@ -45,9 +45,20 @@ export function pages(): Plugin {
       entry.got.push({ method: request.method!, headers, body: await bodyOf(request) });
       if (!entry.answer) await new Promise<void>((resolve) => entry.waiting.push(resolve));
       const answer = entry.answer!;
-      return response.writeHead(answer.status ?? 200, { 'Content-Type': 'text/html', ...answer.headers }).end(answer.body);
+      return response
+        .writeHead(answer.status ?? 200, { 'Content-Type': 'text/html', ...answer.headers })
+        .end(answer.body);
     }
-    if (route === 'dist') return send('text/javascript', readFileSync(join(import.meta.dirname, '../..', request.url!), 'utf8'));
+    if (route === 'dist')
+      return send(
+        'text/javascript',
+        readFileSync(join(import.meta.dirname, '../../..', request.url!), 'utf8'),
+      );
+    if (route === 'js') {
+      const file = request.url!.slice('/js/'.length).replace('cardseal/', '');
+      const text = readFileSync(join(import.meta.dirname, '../../../dist', file), 'utf8');
+      return send('text/javascript', text);
+    }
     if (route === 'spy.js') return send('text/javascript', SPY);
     if (route === 'other-origin') {
       other ??= startOther();

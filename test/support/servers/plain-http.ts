@@ -22,7 +22,7 @@ const PAGE = `<!doctype html><script type="module">
   parent.postMessage('ready', '*');
 </script>`;
 
-const dist = join(import.meta.dirname, '../../dist');
+const dist = join(import.meta.dirname, '../../../dist');
 const servers = new Map<number, Server>();
 
 export const servePlainHttp: BrowserCommand<[]> = async (): Promise<number> => {
@@ -31,7 +31,9 @@ export const servePlainHttp: BrowserCommand<[]> = async (): Promise<number> => {
     else if (!readdirSync(dist).includes(url.slice(1))) response.writeHead(404).end();
     else response.setHeader('Content-Type', 'text/javascript').end(readFileSync(join(dist, url)));
   });
-  await new Promise<void>((resolve, reject) => server.listen(0, '127.0.0.1', resolve).once('error', reject));
+  await new Promise<void>((resolve, reject) =>
+    server.listen(0, '127.0.0.1', resolve).once('error', reject),
+  );
   const { port } = server.address() as AddressInfo;
   servers.set(port, server);
   return port;

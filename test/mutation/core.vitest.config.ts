@@ -1,0 +1,44 @@
+/**
+ * The tests that judge mutants of the core and of the server functions, in Node: there, a mutant
+ * takes seconds. What needs a page or a worker is left out, and what tests built files.
+ */
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The quickest first: most mutants are found by the first files, and the rest is not run then. */
+const FILES = [
+  'browser/core-errors.test.ts',
+  'browser/core-wiping.test.ts',
+  'browser/core-key-reuse.test.ts',
+  'browser/core-encode-into.test.ts',
+  'node/server.test.ts',
+  'node/core.test.ts',
+  'browser/core-card-objects.test.ts',
+  'browser/evidence/errors.test.ts',
+  'browser/core-key.test.ts',
+  'browser/core-round-trip.test.ts',
+  'browser/core-card-rules.test.ts',
+  'browser/evidence/properties.test.ts',
+];
+
+class QuickestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const place = ({ moduleId }: TestSpecification) =>
+      FILES.findIndex((file) => moduleId.endsWith(`/test/${file}`));
+    return files.sort((a, b) => place(a) - place(b));
+  }
+}
+
+export default defineConfig({
+  root: join(import.meta.dirname, '..'),
+  resolve: {
+    alias: { 'vitest/browser': join(import.meta.dirname, '../support/commands-in-node.ts') },
+  },
+  test: {
+    include: FILES,
+    sequence: { sequencer: QuickestFirst },
+    testTimeout: 600_000, // Stryker itself stops what takes too long
+    hookTimeout: 600_000,
+  },
+});
