@@ -6,6 +6,7 @@ import { ENGINES, type Engine } from './prepare/browsers.ts';
 import { assertBuilt } from './support/assert-built.ts';
 import { providerOf } from './support/browser-providers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
+import { retriedTests } from './support/retried-tests.ts';
 import { runGuard } from './support/run-guard.ts';
 import { echo } from './support/servers/echo.ts';
 import { merchant } from './support/servers/merchant.ts';
@@ -17,7 +18,18 @@ import { watchSources } from './support/watch-sources.ts';
 const root = join(import.meta.dirname, '..');
 
 /** So long that only what hangs takes longer, however busy the machine is. */
-const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
+const patience = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+  setupFiles: ['support/patient-waits.ts'],
+};
+
+/**
+ * How often a test with a real browser is tried again; the run names each test that needed it. A
+ * busy machine sometimes loses a press or ends a browser, and a fault of the library fails again.
+ */
+const retry = Number(process.env.TEST_RETRIES ?? 0);
 
 const node = {
   plugins: [runGuard()],
@@ -48,8 +60,8 @@ const inBrowser = (engine: Engine) => ({
   test: {
     name: engine,
     include: ['browser/**/*.test.ts'],
-    setupFiles: ['support/patient-waits.ts'],
     ...patience,
+    retry,
     browser: {
       enabled: true,
       headless: true,
@@ -64,18 +76,19 @@ const inBrowser = (engine: Engine) => ({
 
 const shops = {
   plugins: [runGuard()],
-  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...patience },
+  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...patience, retry },
 };
 
 const endToEnd = {
   plugins: [runGuard()],
-  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...patience },
+  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...patience, retry },
 };
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [watchSources([join(root, 'src'), join(root, 'demo')])],
   test: {
+    reporters: ['default', retriedTests],
     // Files that start servers and browsers wait for most of their time, so two cores take three.
     maxWorkers: Math.max(3, availableParallelism() - 1),
     projects: [node, ...ENGINES.map(inBrowser), shops, endToEnd],

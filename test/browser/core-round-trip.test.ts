@@ -161,7 +161,8 @@ test('the decryptors refuse what is not exactly so', async () => {
   ).rejects.toThrow();
 });
 
-test('any name decrypts exactly as it was given', async () => {
+// No second try: other random values would lose what the first ones found.
+test('any name decrypts exactly as it was given', { retry: 0 }, async () => {
   const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
   const name = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 41 })

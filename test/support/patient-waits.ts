@@ -1,6 +1,7 @@
 /**
  * Waits in tests take as long as they need: a busy machine may take seconds for what is done in
- * milliseconds otherwise. Vitest's own limit of one second is too short there.
+ * milliseconds otherwise. Vitest's own limit of one second is too short there. The configuration
+ * sets the limit of `expect.poll`, which can be set there only.
  */
 import { vi } from 'vitest';
 
