@@ -61,10 +61,11 @@ interface Sent {
   /** Set while `onEncrypted` runs: the press ends with it. */
   readonly press?: Press;
   /**
-   * Whether a change of any control of the page opens it. The block went to a script of the page,
-   * and a change shows that the script did not send it: the shopper corrects something first.
+   * Whether the block went to a script of the page, by a click of its own button. The script may
+   * validate first and then submit the form. A change of any control of the page shows that it did
+   * not send the block, and opens the form: the shopper corrects something first.
    */
-  readonly endsOnChange?: boolean;
+  readonly byScript?: boolean;
 }
 
 /**
@@ -85,6 +86,9 @@ const SENT_MS = 30_000;
  * then and asks for another press, so the shopper waits no longer than impatience lasts.
  */
 const SENT_BY_SCRIPT_MS = 5_000;
+
+/** A submit that comes sooner after Enter or a click of the shopper belongs to it. */
+const SAME_PRESS_MS = 100;
 
 /** How long a press waits for the key before the shopper is told. */
 const SLOW_KEY_MS = 1000;
@@ -110,6 +114,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** Counts the requests for a key. The outcome of any but the last is not reported. */
   let requests = 0;
   let passing: PassingPress | undefined;
+  /** The `timeStamp` of the shopper's last Enter or click of a submit button. */
+  let lastShopperPress = Number.NEGATIVE_INFINITY;
 
   const isCurrent = (press: Press) => state.phase !== 'open' && state.press === press;
 
@@ -130,7 +136,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (!isCardPayment(form, submitter, when, state.phase === 'sent')) {
         if (state.phase === 'pressed') endPress();
         sealed.withdraw();
-      } else if (canPass(kind, submitter)) {
+      } else if (canPass(kind, submitter) || isSubmitByScript(event, kind)) {
         letPass(event, kind, submitter);
       } else {
         stop(event);
@@ -150,6 +156,13 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (sealed.isEmptied() || isOnlyCard(kind, submitter)) return true;
     return unclobbered(form, 'matches')(':valid');
   };
+
+  /** Whether this is the submit of the script that has the block: see `Sent`. */
+  const isSubmitByScript = (event: Event, kind: Press['kind']): boolean =>
+    kind === 'submit' &&
+    state.phase === 'sent' &&
+    state.byScript === true &&
+    event.timeStamp - lastShopperPress > SAME_PRESS_MS;
 
   const offer = () => {
     sealed.offer();
@@ -171,7 +184,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     offer();
     if (kind === 'click') {
       sealed.emptyFields();
-      waitForAnswer({ endsOnChange: true });
+      waitForAnswer({ byScript: true });
       // The click may submit the form, in this task: that submit belongs to this press.
       passing = { kind, event };
       setTimeout(() => {
@@ -345,7 +358,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       isClicked = clickAgain(press.submitter!);
     });
     if (!isCurrent(press)) return;
-    if (isClicked) waitForAnswer({ endsOnChange: true });
+    if (isClicked) waitForAnswer({ byScript: true });
     else tellShopper('press_again');
   };
 
@@ -407,7 +420,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (sealed.isInFields()) sealed.emptyFields();
       endPress();
     };
-    sentTimer = setTimeout(onTimeout, sent.endsOnChange ? SENT_BY_SCRIPT_MS : SENT_MS);
+    sentTimer = setTimeout(onTimeout, sent.byScript ? SENT_BY_SCRIPT_MS : SENT_MS);
   };
 
   // The form
@@ -491,8 +504,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       attributes.apply();
       onPress(event, 'click', button);
     },
+    onEnter(event) {
+      lastShopperPress = event.timeStamp;
+    },
     onButton(event, button) {
       attributes.apply();
+      if (event.isTrusted) lastShopperPress = event.timeStamp;
       // A page that cancels the submit and sends by a script would send twice for a double click.
       const isSecondClick = event.detail > 1 && state.phase === 'open' && sealed.exists();
       if (isSecondClick && isCardPayment(form, button, when)) event.preventDefault();
@@ -502,7 +519,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       sealed.onChange(control);
     },
     onAnyChange() {
-      if (state.phase === 'sent' && state.endsOnChange) endPress();
+      if (state.phase === 'sent' && state.byScript) endPress();
     },
     onFormData: sealed.onFormData,
     onReset(event) {

@@ -10,6 +10,8 @@ export interface BoundForm {
   onFormData(data: FormData): void;
   /** A submit button is about to submit the form, by a click or by Enter. */
   onButton(event: MouseEvent, button: Button): void;
+  /** The shopper pressed Enter in a control of the form, which may submit it. */
+  onEnter(event: KeyboardEvent): void;
   /** A button with `data-cardseal-button` was clicked. */
   onCardButton(event: MouseEvent, button: HTMLElement): void;
   /** The shopper or a script changed a control of the form. */
@@ -131,11 +133,13 @@ export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
   return concat(buttons).filter((button) => formOfCardButton(button) === form);
 }
 
-/** Ignores the repeated Enter of a key that is held down: it is one press. */
 function onKeyDown(event: KeyboardEvent): void {
   const control = pathOf(event)[0] as HTMLInputElement;
-  const isHeld = event.key === 'Enter' && event.repeat && control.localName !== 'textarea';
-  if (isHeld && findBoundForm(control.form)) event.preventDefault();
+  const bound = findBoundForm(control.form);
+  if (!bound || event.key !== 'Enter' || control.localName === 'textarea') return;
+  if (event.repeat)
+    event.preventDefault(); // a key that is held down is one press
+  else bound.onEnter(event);
 }
 
 function onChange(event: Event): void {

@@ -1,7 +1,7 @@
 /** Presses in whole pages, whose submit leads to another page; and the attributes of the script tag. */
 import { describe, expect, test } from 'vitest';
 import { decrypt, freshKey } from '../support/core.ts';
-import { CARD, CONTROLS, EMPTY, KEPT, OTHER, OTHER_CARD } from '../support/form.ts';
+import { CARD, CONTROLS, EMPTY, KEPT, OTHER, OTHER_CARD, TYPED } from '../support/form.ts';
 import { endpoint, keyAttribute, TAG, type TagPage, visit } from '../support/tag-page.ts';
 
 const json = (value: unknown) => ({
@@ -262,4 +262,38 @@ test('a bound form that is outside of the document when the file comes is bound 
   expect(page.form.noValidate).toBe(false);
   page.control('number').dispatchEvent(new FocusEvent('focusin', { bubbles: true }));
   expect(page.form.noValidate).toBe(true);
+});
+
+test.each([
+  // Prototype 1.7 reads `length`, and takes no second argument.
+  ['Prototype', '(list) => Array.prototype.slice.call({ ...list, length: list.length })'],
+  // MooTools 1.4 knows arrays and collections only.
+  [
+    'MooTools',
+    `(list) =>
+      typeof list === 'string' || list instanceof Set || Array.isArray(list) ? [list].flat() : []`,
+  ],
+])('a page where %s has replaced Array.from pays', async (_, from) => {
+  const months = [...'123456789'].map((month) => `<option value="${month}">0${month}</option>`);
+  const expiry =
+    `<select autocomplete="cc-exp-month" aria-label="Month">${months.join('')}</select>` +
+    '<input autocomplete="cc-exp-year" aria-label="Year">';
+  const { number, name, cvv } = CONTROLS;
+  const page = await visit({
+    head: `<script>Array.from = ${from};</script>${TAG}`,
+    controls: number + name + expiry + cvv,
+  });
+  const put = (token: string, value: string) => {
+    page.form.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!.value = value;
+  };
+  put('cc-number', TYPED.number);
+  put('cc-name', TYPED.name);
+  put('cc-exp-month', '9');
+  put('cc-exp-year', '2049');
+  put('cc-csc', TYPED.cvv);
+  const answered = page.loaded();
+  page.press();
+  await answered;
+  const [block] = await page.posted();
+  expect(await decrypt(JSON.parse(block![1]))).toEqual({ ...CARD, exp_month: '09' });
 });

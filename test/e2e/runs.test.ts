@@ -115,13 +115,20 @@ describe('an endless loop ends the run, which names the project', () => {
     { project: 'chromium', named: 'in chromium' },
     { project: 'firefox', named: 'in firefox' },
   ])('in $project', async ({ project, named }) => {
-    const args = [...RUNS_CONFIG, '--project', project];
+    const args = ['endless', ...RUNS_CONFIG, '--project', project];
     const { status, output, seconds, child } = await runToEnd(args, { TEST_STALL_MS: '8000' });
     expect(output).toContain(`Nothing happens for 8 s in: ${named}`);
     expect(status).toBe(1);
     expect(seconds).toBeLessThan(45);
     await expect.poll(() => remaining(child), { timeout: 10_000 }).toEqual([]);
   });
+});
+
+test('a test whose result is lost fails the run', async () => {
+  const args = ['lost', ...RUNS_CONFIG, '--project', 'chromium'];
+  const { status, output } = await runToEnd(args, {});
+  expect(output).toContain('No result came from: in chromium lost.test.ts > breaks the page');
+  expect(status).toBe(1);
 });
 
 describe('a run without the browsers that it needs', () => {

@@ -1,10 +1,17 @@
 /**
  * Vitest plugin: no run starts without the browsers that it needs, and no run hangs. A run in which
- * nothing happens for a while ends, and the message names what stood still.
+ * nothing happens for a while ends, and the message names what stood still. Each test has a result.
  */
 import { spawnSync } from 'node:child_process';
 import type { Plugin } from 'vite';
-import type { Reporter, TestModule, TestProject, TestSpecification, Vitest } from 'vitest/node';
+import type {
+  Reporter,
+  TestModule,
+  TestProject,
+  TestRunEndReason,
+  TestSpecification,
+  Vitest,
+} from 'vitest/node';
 import { ENGINES_OF, type Engine, howToInstall, missing } from '../prepare/browsers.ts';
 
 /** Longer than any test or hook may take, so that their own limits come first. */
@@ -64,8 +71,13 @@ class RunGuard implements Reporter {
   onHookStart = () => this.#alive();
   onHookEnd = () => this.#alive();
 
-  onTestRunEnd() {
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    _errors: readonly unknown[],
+    reason: TestRunEndReason,
+  ) {
     clearInterval(this.#timer);
+    if (reason !== 'interrupted') failIfLost(modules);
     this.#projects.clear();
     this.#modules.clear();
   }
@@ -86,6 +98,19 @@ class RunGuard implements Reporter {
     process.once('exit', killChildren);
     setTimeout(() => process.exit(), CLOSE_MS);
     this.#vitest.exit(true);
+  }
+}
+
+/**
+ * A test whose page breaks what Vitest uses, for example `Array.from`, may not report its result.
+ * Vitest counts it as neither passed nor failed.
+ */
+function failIfLost(modules: readonly TestModule[]): void {
+  const tests = modules.flatMap(({ children }) => [...children.allTests('pending')]);
+  for (const { project, module, fullName } of tests) {
+    const name = `${project.name} ${module.relativeModuleId} > ${fullName}`;
+    process.stderr.write(`FAIL  No result came from: ${name}\n`);
+    process.exitCode = 1;
   }
 }
 

@@ -16,6 +16,7 @@ import {
   KEPT,
   open,
   type Page,
+  posted,
   refused,
   settled,
   statusOf,
@@ -118,6 +119,42 @@ test('data-cardseal-button: a form that it submits by itself is checked before i
   fill(page);
   const error = await refused(page, page.button('Send'));
   expect([error.code, await page.sent()]).toEqual(['invalid_form', []]);
+});
+
+describe('data-cardseal-button: a handler that validates first', () => {
+  const SUBMIT = '<button hidden>Submit</button>';
+
+  test.each<[string, (page: Page) => void]>([
+    ['requestSubmit()', (page) => page.form.requestSubmit()],
+    ['a click of a hidden button', (page) => page.button('Submit').click()],
+  ])('submits the form later, by %s', async (_, submit) => {
+    const page = open(`<input required>${FIELDS}${SUBMIT}${CLICK}`, 'method="post" novalidate');
+    page.button('Send').addEventListener('click', () => {
+      setTimeout(() => submit(page), 200);
+    });
+    bind(page.form);
+    fill(page);
+    const [sent] = await posted(page, page.button('Send'));
+    const { encrypted_card } = Object.fromEntries(sent!.body);
+    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+    expect(statusOf(page)).toBe(undefined);
+  });
+
+  test('is not joined by an Enter of the shopper', async () => {
+    const page = open(FIELDS + SUBMIT + CLICK);
+    await sendOnce(page, clicks(page, page.button('Send')));
+    page.control('name').focus();
+    await user.keyboard('{Enter}');
+    expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
+    expect(await page.sent()).toEqual([]);
+  });
+
+  test('may be refused by the form: its submit has no destination', async () => {
+    const page = open(FIELDS + SUBMIT + CLICK, 'method="get"');
+    await sendOnce(page, clicks(page, page.button('Send')));
+    expect((await refused(page, page.button('Submit'))).code).toBe('invalid_form');
+    expect(await page.sent()).toEqual([]);
+  });
 });
 
 test('data-cardseal-button: with data-cardseal-skip or another payment method its handlers run at once, without a block', async () => {

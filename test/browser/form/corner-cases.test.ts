@@ -232,38 +232,3 @@ test('unbind() disables a button again only if it was disabled before', async ()
   binding.unbind();
   expect([first!.disabled, second!.disabled]).toEqual([false, true]);
 });
-
-test.each([
-  // Prototype 1.7 reads `length`, and takes no second argument.
-  [
-    'Prototype',
-    (list: ArrayLike<unknown>) =>
-      Reflect.apply(Array.prototype.slice, { ...list, length: list.length }, []),
-  ],
-  // MooTools 1.4 knows arrays and collections only.
-  [
-    'MooTools',
-    (list: unknown) =>
-      typeof list === 'string' || list instanceof Set || Array.isArray(list) ? [list].flat() : [],
-  ],
-])('a page where %s has replaced Array.from pays', async (_, from) => {
-  const replaced = vi.spyOn(Array, 'from').mockImplementation(from as never);
-  const months = Array.prototype.map
-    .call([...'123456789'], (month) => `<option value="${month}">0${month}</option>`)
-    .join('');
-  const page = open(
-    html({
-      expiry:
-        `<select autocomplete="cc-exp-month" aria-label="Month">${months}</select>` +
-        '<input autocomplete="cc-exp-year" aria-label="Year">',
-    }),
-  );
-  const blocks: EncryptedCard[] = [];
-  bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
-  fill(page, { ...TYPED, exp_month: '9', exp_year: '2049' });
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 1);
-  expect([page.control('number').value, page.control('cvv').value]).toEqual(['', '']);
-  replaced.mockRestore();
-  expect(await decrypt(blocks[0]!)).toEqual({ ...CARD, exp_month: '09' });
-});
