@@ -1,9 +1,9 @@
-// Older engines lack the native methods, and TypeScript's library does not declare them.
-type NativeBytes = Uint8Array & { toBase64?(): string };
-type NativeConstructor = { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
+// Older engines lack these methods, and TypeScript's library does not declare them.
+type BytesToBase64 = Uint8Array & { toBase64?(): string };
+type BytesFromBase64 = { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
 
 /** Base64 with padding: RFC 4648, section 4. */
-export function encodeBase64(bytes: NativeBytes): string {
+export function encodeBase64(bytes: BytesToBase64): string {
   if (bytes.toBase64) return bytes.toBase64();
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
@@ -11,8 +11,9 @@ export function encodeBase64(bytes: NativeBytes): string {
 }
 
 /**
- * Decodes canonical Base64 only; anything else is undefined. The native decoders are lax: they
- * accept white space, stray trailing bits and, in the case of `atob`, missing padding.
+ * Decodes canonical Base64 and returns undefined for anything else. Both decoders of the browser
+ * also accept white space, missing padding and stray trailing bits. So the result is encoded again
+ * and compared with the text.
  */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   let bytes: Uint8Array<ArrayBuffer>;
@@ -25,7 +26,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 }
 
 function decodeLaxly(text: string): Uint8Array<ArrayBuffer> {
-  const native = Uint8Array as NativeConstructor;
+  const native = Uint8Array as BytesFromBase64;
   if (native.fromBase64) return native.fromBase64(text);
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -5,8 +5,8 @@ import { CardEncryptionError } from './errors.ts';
  * is looked for when a key is imported.
  */
 export function checkBrowser(): void {
-  const needed = [typeof TextEncoder, typeof WeakMap, typeof atob, typeof btoa];
-  if (!needed.includes('undefined')) return;
+  const types = [typeof TextEncoder, typeof WeakMap, typeof atob, typeof btoa];
+  if (!types.includes('undefined')) return;
   throw new CardEncryptionError(
     'unsupported_browser',
     'The browser lacks TextEncoder, WeakMap, atob or btoa: add them to test environments',
@@ -14,7 +14,7 @@ export function checkBrowser(): void {
 }
 
 /**
- * `TextEncoder.encodeInto`. Chrome 64 to 73, Firefox 60 to 65 and Safari 12.2 to 14.0 lack it:
+ * `TextEncoder.encodeInto`. Chrome 64 to 73, Firefox 60 to 65 and Safari 12.1 to 14.0 lack it:
  * there, either the whole text is written or nothing.
  */
 export function encodeInto(text: string, target: Uint8Array): TextEncoderEncodeIntoResult {

@@ -25,7 +25,7 @@ interface TakenField {
   readonly bytes: Uint8Array;
   /** Whether the value has more bytes than the scheme allows. `bytes` is empty then. */
   readonly isTooLong: boolean;
-  /** Whether the caller's property could be emptied: bytes are zeroed, a string is replaced. */
+  /** Whether the caller's property is a writable one, and is empty now. */
   readonly isEmptied: boolean;
 }
 
@@ -37,15 +37,16 @@ interface TakenField {
  * keep the number within reach of the whole page, and a string cannot be wiped.
  */
 export function takeOver(card: Card, scheme: Scheme): TakenCard {
-  const properties = readFields(card);
+  const properties = readProperties(card);
   const memory = new Uint8Array(scheme.fields.reduce((sum, { maxBytes }) => sum + maxBytes, 0));
   let end = 0;
-  const copies = scheme.fields.map((definition) => {
+  const copies: (Copy & Pick<TakenField, 'definition'>)[] = [];
+  for (const definition of scheme.fields) {
     const room = memory.subarray(end, end + definition.maxBytes);
-    const copy = copyValue(properties.get(definition.name)!.value, room);
+    const copy = copyValue(properties[definition.name].value, room);
+    copies.push({ definition, ...copy });
     end += copy.bytes.length;
-    return { definition, ...copy };
-  });
+  }
   // Only after all fields were copied: the bytes of two fields may overlap.
   const emptied = emptyFields(card, properties);
   const fields = copies.map((copy) => ({ ...copy, isEmptied: emptied.has(copy.definition.name) }));
@@ -54,7 +55,7 @@ export function takeOver(card: Card, scheme: Scheme): TakenCard {
 
 /** Empties every card field of the object without copying anything. It never throws. */
 export function emptyCard(card: Card): void {
-  emptyFields(card, readFields(card));
+  emptyFields(card, readProperties(card));
 }
 
 /**
@@ -97,16 +98,18 @@ export function checkCapacity(taken: TakenCard, scheme: Scheme, capacity: number
   });
 }
 
-type Properties = ReadonlyMap<CardField, PropertyDescriptor>;
+type Properties = Record<CardField, PropertyDescriptor>;
 
-/** Reads every card field once. A getter is not run. */
-function readFields(card: Card): Properties {
-  const properties = new Map<CardField, PropertyDescriptor>();
-  for (const { name } of CARD_FIELDS) properties.set(name, readField(card, name));
+const FIELD_NAMES = Object.keys(CARD_FIELDS) as CardField[];
+
+/** Reads the property of every card field once. Runs no getter. */
+function readProperties(card: Card): Properties {
+  const properties = {} as Properties;
+  for (const name of FIELD_NAMES) properties[name] = readProperty(card, name);
   return properties;
 }
 
-function readField(card: Card, name: CardField): PropertyDescriptor {
+function readProperty(card: Card, name: CardField): PropertyDescriptor {
   try {
     return ownProperty(card, name);
   } catch {
@@ -119,7 +122,7 @@ type Copy = Pick<TakenField, 'bytes' | 'isTooLong'>;
 /** Copies a value to the beginning of the room, if the room holds it whole. */
 function copyValue(value: unknown, room: Uint8Array): Copy {
   if (typeof value === 'string') return copyText(value, room);
-  if (isUint8Array(value) && isStable(value)) return copyBytes(value, room);
+  if (isUint8Array(value) && hasFixedMemory(value)) return copyBytes(value, room);
   return { bytes: room.subarray(0, 0), isTooLong: false };
 }
 
@@ -130,40 +133,48 @@ function copyText(text: string, room: Uint8Array): Copy {
 }
 
 function copyBytes(bytes: Uint8Array, room: Uint8Array): Copy {
-  const length = readTypedArray(bytes, 'length');
+  const length = readGetter('length', bytes) as number;
   const isTooLong = length > room.length;
   if (isTooLong) return { bytes: room.subarray(0, 0), isTooLong };
   if (length > 0) room.set(bytes); // a detached array has the length 0, and `set` would throw
   return { bytes: room.subarray(0, length), isTooLong };
 }
 
-/** Empties the fields that are there. Returns those that can be emptied, and are empty now. */
+/** Empties all fields. Returns the names of those that are in writable properties, and empty now. */
 function emptyFields(card: Card, properties: Properties): Set<CardField> {
   const emptied = new Set<CardField>();
-  for (const [name, property] of properties) {
+  for (const name of FIELD_NAMES) {
     try {
-      if (emptyField(card, name, property)) emptied.add(name);
+      if (emptyField(card, name, properties[name])) emptied.add(name);
     } catch {
-      // It is not an object, or a proxy or a setter refuses.
+      // The card is not an object, or a proxy or a setter refuses.
     }
   }
   return emptied;
 }
 
-/**
- * Empties a field. Returns whether its property is one that can be emptied: a read-only property
- * never is, whatever it holds. May throw what a proxy or a setter throws.
- */
+/** May throw what a proxy or a setter throws. */
 function emptyField(card: Card, name: CardField, property: PropertyDescriptor): boolean {
-  const { value, writable } = property;
-  if (isUint8Array(value)) {
-    Uint8Array.prototype.fill.call(value, 0);
-    return writable === true; // the same rule as for strings
-  }
-  // A missing field is not added. Two tests, because a proxy may hide a field from one of them.
-  const exists = value !== undefined || name in card;
-  if (exists) Reflect.set(card, name, ''); // runs the setter, if there is one
-  return ownProperty(card, name).value === ''; // read again: a proxy may only claim success
+  return isUint8Array(property.value) ? emptyBytes(property) : emptyText(card, name, property);
+}
+
+/**
+ * Zeroes the bytes, also those in a read-only property. Such a field still counts as not emptied,
+ * so that strings and bytes follow the same rule.
+ */
+function emptyBytes({ value, writable }: PropertyDescriptor): boolean {
+  Uint8Array.prototype.fill.call(value, 0);
+  return writable === true;
+}
+
+/** Replaces anything but bytes. */
+function emptyText(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
+  // Both are asked, because a proxy may hide the field from one of them.
+  const isMissing = value === undefined && !(name in card);
+  if (isMissing) return false; // it must not be added
+
+  Reflect.set(card, name, ''); // runs the setter, if there is one
+  return ownProperty(card, name).value === ''; // a proxy may only claim that it was set
 }
 
 /**
@@ -171,12 +182,16 @@ function emptyField(card: Card, name: CardField, property: PropertyDescriptor): 
  * the memory and Node's Buffers count; imitations do not.
  */
 function isUint8Array(value: unknown): value is Uint8Array {
-  return readTypedArray(value, Symbol.toStringTag) === 'Uint8Array';
+  return readGetter(Symbol.toStringTag, value) === 'Uint8Array';
 }
 
-/** Whether nothing can change the bytes or their number while they are copied. */
-function isStable(bytes: Uint8Array): boolean {
-  const memory = readTypedArray(bytes, 'buffer');
+/**
+ * Whether the bytes are in memory that no other thread shares and that cannot be resized: another
+ * thread could change the card between its copy and its check. Engines without resizable memory
+ * have no such getter.
+ */
+function hasFixedMemory(bytes: Uint8Array): boolean {
+  const memory = readGetter('buffer', bytes) as ArrayBufferLike;
   return !isShared(memory) && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);
 }
 
@@ -191,12 +206,11 @@ function isShared(memory: ArrayBufferLike): boolean {
 }
 
 /**
- * Reads a property by the getter that all typed arrays share. A property of that name which the
- * value itself has is ignored. For anything but a typed array, `Symbol.toStringTag` is undefined.
+ * Reads by the getter that all typed arrays share, past a property of that name which the value
+ * itself may have. For anything but a typed array, `Symbol.toStringTag` is undefined, and the other
+ * getters throw.
  */
-function readTypedArray<Name extends keyof Uint8Array>(
-  value: unknown,
-  name: Name,
-): Uint8Array[Name] {
-  return Reflect.get(Object.getPrototypeOf(Uint8Array.prototype), name, value);
+function readGetter(name: 'length' | 'buffer' | typeof Symbol.toStringTag, value: unknown) {
+  const typedArrays: object = Object.getPrototypeOf(Uint8Array.prototype);
+  return Reflect.get(typedArrays, name, value) as unknown;
 }

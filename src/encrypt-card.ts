@@ -10,7 +10,7 @@ import {
   readKey,
   toPreparedKey,
 } from './key.ts';
-import type { Card, LayoutField } from './scheme.ts';
+import type { Card, ImportedKey, LayoutField } from './scheme.ts';
 
 /** The encrypted card block: plain JSON, and the request body of authorize. */
 export interface EncryptedCard {
@@ -26,8 +26,8 @@ export interface EncryptedCard {
 }
 
 /**
- * Checks, imports and tries a key. Call it when the form loads: a bad key shows then, and paying is
- * fast.
+ * Checks, imports and tries a key. Call it when the form loads, so that a bad key is found early and
+ * paying is fast.
  *
  * @param key - As the service sent it. Each of the three fields is read once. A prepared key is
  * returned as it is.
@@ -84,16 +84,18 @@ export async function encryptCard(
   const { scheme } = known;
   const { id, public_key: publicKey } = known.key;
   const taken = takeOver(card, scheme);
-  let encryption: Promise<ArrayBuffer> | undefined;
+  let imported: ImportedKey;
   try {
     checkCard(taken, scheme);
-    const imported = importedKeyOf(known.key) ?? (await scheme.importKey(publicKey));
+    imported = importedKeyOf(known.key) ?? (await scheme.importKey(publicKey));
     checkCapacity(taken, scheme, imported.capacity);
-    encryption = imported.encrypt(taken.plaintext);
-  } finally {
-    taken.memory.fill(0); // WebCrypto took its copy during the call
-    if (!encryption) usedKeyIds.delete(id); // the key can still encrypt a card
+  } catch (error) {
+    taken.memory.fill(0);
+    usedKeyIds.delete(id); // the key can still encrypt a card
+    throw error;
   }
+  const encryption = imported.encrypt(taken.plaintext); // it may reject, but it never throws
+  taken.memory.fill(0); // `encrypt` has copied the plaintext during the call
 
   const layout = taken.fields.map(({ definition, bytes }) => ({
     field: definition.identifier,

@@ -35,15 +35,15 @@ export type CardEncryptionErrorCode =
 export class CardEncryptionError extends Error {
   /** Always `CardEncryptionError`. */
   override readonly name = 'CardEncryptionError';
-  // `declare`: a property that does not apply must not exist, not even as `undefined`.
+  // `declare`: without it, `field` and `limit` would exist as `undefined` where they do not apply.
 
   /** What went wrong. */
   declare readonly code: CardEncryptionErrorCode;
   /** The card field at fault. Present with `invalid_card` and `card_too_long` only. */
   declare readonly field?: CardField | undefined;
   /**
-   * With `card_too_long`: the most bytes of UTF-8 that `field` may have with this key. Absent if
-   * the field is too long for any key.
+   * With `card_too_long`: the most bytes of UTF-8 that `field` may have with this key and the other
+   * fields of this card. Absent if the field is too long for any key.
    */
   declare readonly limit?: number | undefined;
 

@@ -11,8 +11,9 @@ export function isDigits(bytes: Uint8Array): boolean {
 
 /** `01` to `12`. */
 export function isMonth(bytes: Uint8Array): boolean {
+  if (!isDigits(bytes)) return false;
   const month = bytes.reduce((number, byte) => number * 10 + (byte - 0x30), 0);
-  return isDigits(bytes) && month >= 1 && month <= 12;
+  return month >= 1 && month <= 12;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface CardEncryptionKey {
 
 /**
  * A key that was checked, imported and tried. It is frozen. Only this copy of the library can reach
- * its `CryptoKey`.
+ * its `CryptoKey`. TypeScript cannot tell it from any other key; `importedKeyOf` can.
  */
 export interface PreparedKey extends Readonly<CardEncryptionKey> {}
 
@@ -28,7 +28,7 @@ export function importedKeyOf(key: CardEncryptionKey): ImportedKey | undefined {
   return importedKeys?.get(key);
 }
 
-/** Turns a key from `readKey` into a prepared one. */
+/** Turns a key from `readKey` into a prepared one: freezes it, and remembers its imported form. */
 export function toPreparedKey(key: CardEncryptionKey, imported: ImportedKey): PreparedKey {
   importedKeys ??= new WeakMap();
   importedKeys.set(key, imported);
@@ -37,7 +37,7 @@ export function toPreparedKey(key: CardEncryptionKey, imported: ImportedKey): Pr
 
 /** A key whose values stay as they were read, with the definition of its scheme. */
 export interface KnownKey {
-  /** A copy that no getter and no other script can change, or the prepared key itself. */
+  /** A private copy, or the prepared key itself, which is frozen. */
   readonly key: CardEncryptionKey;
   /** The scheme that the key names. */
   readonly scheme: Scheme;
@@ -68,10 +68,10 @@ export function readKey(key: CardEncryptionKey): KnownKey {
   return { key: { id, scheme: scheme.name, public_key: publicKey }, scheme };
 }
 
-/** Drops the error of a getter, whose text could contain anything; `null` has no fields either. */
+/** An error of a getter is dropped, because its text could contain anything. */
 function readField(key: CardEncryptionKey, name: keyof CardEncryptionKey): unknown {
   try {
-    return key[name];
+    return key[name]; // throws also if the key is null or undefined
   } catch {
     throw notAKey();
   }

@@ -3,7 +3,7 @@ import { CardEncryptionError } from './errors.ts';
 import type { ImportedKey } from './scheme.ts';
 
 /**
- * The allowed lengths of a modulus, each with the most bytes of plaintext that it takes:
+ * The allowed lengths of a modulus, in bytes, each with the most bytes of plaintext that it takes:
  * k - 2 hLen - 2 (RFC 8017, section 7.1.1), where hLen is the 32 bytes of SHA-256.
  */
 export const CAPACITIES: ReadonlyMap<number, number> = new Map([
@@ -26,7 +26,7 @@ export async function importRsaOaepSha256(publicKey: string): Promise<ImportedKe
       'There is no crypto.subtle: use https or localhost, and give it to test environments',
     );
   }
-  const { spki, modulusLength } = readSpki(publicKey);
+  const { spki, modulusBytes } = readSpki(publicKey);
   try {
     const cryptoKey = await subtle.importKey(
       'spki',
@@ -37,24 +37,27 @@ export async function importRsaOaepSha256(publicKey: string): Promise<ImportedKe
     );
     // The empty label is explicit: otherwise, browsers would take one from Object.prototype.
     const algorithm = { name: 'RSA-OAEP', label: new Uint8Array() };
-    // `async`, so that a synchronous throw becomes a rejection, too: `encryptCard` relies on it.
+    // `async`, so that it never throws: `encryptCard` has to zero the plaintext after the call.
     const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) =>
       subtle.encrypt(algorithm, cryptoKey, plaintext);
     await encrypt(new Uint8Array(1)); // a key that the browser takes but cannot use fails now
-    return { capacity: CAPACITIES.get(modulusLength)!, encrypt };
+    return { capacity: CAPACITIES.get(modulusBytes)!, encrypt };
   } catch {
     throw invalidKey('The browser cannot use this public_key');
   }
 }
 
 /**
- * The 33 bytes before the modulus, as Base64, for each length of the modulus in bytes:
+ * The 33 bytes before the modulus, for each length of the modulus:
  * SEQUENCE { SEQUENCE { OID rsaEncryption, NULL }, BIT STRING { SEQUENCE { INTEGER modulus, ...
+ *
+ * The last of them is the zero byte that keeps the INTEGER positive. 33 is a multiple of 3, so they
+ * are exactly the first 44 characters of the Base64.
  */
 const SPKI_HEADERS = [
-  { base64: 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA', modulusLength: 256 },
-  { base64: 'MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA', modulusLength: 384 },
-  { base64: 'MIICIjANBgkqhkiG9w0BAQEFAAOCAg8AMIICCgKCAgEA', modulusLength: 512 },
+  { base64: 'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA', modulusBytes: 256 },
+  { base64: 'MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA', modulusBytes: 384 },
+  { base64: 'MIICIjANBgkqhkiG9w0BAQEFAAOCAg8AMIICCgKCAgEA', modulusBytes: 512 },
 ];
 const SPKI_HEADER_LENGTH = 33;
 
@@ -68,7 +71,7 @@ const SPKI_TRAILER = [0x02, 0x03, 0x01, 0x00, 0x01];
  * of the SPKI except the modulus is fixed, too (RFC 5280, section 4.1; RFC 8017, appendix A.1.1),
  * so comparing bytes is enough and no ASN.1 parser is needed.
  */
-function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusLength: number } {
+function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusBytes: number } {
   const spki = decodeBase64(publicKey);
   if (!spki) throw notCanonical(publicKey);
 
@@ -77,11 +80,11 @@ function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusLe
   const trailer = spki.subarray(-SPKI_TRAILER.length);
   const isExpected =
     header !== undefined &&
-    modulus.length === header.modulusLength &&
+    modulus.length === header.modulusBytes &&
     modulus[0]! >= 0x80 && // not shorter than it claims to be
     modulus[modulus.length - 1]! % 2 === 1 && // a product of two odd primes
     SPKI_TRAILER.every((byte, i) => trailer[i] === byte);
-  if (isExpected) return { spki, modulusLength: modulus.length };
+  if (isExpected) return { spki, modulusBytes: modulus.length };
 
   throw invalidKey(
     'public_key is not an RSA key (SPKI) of 2048, 3072 or 4096 bits with the exponent 65537',
@@ -90,14 +93,14 @@ function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusLe
 
 function notCanonical(publicKey: string): CardEncryptionError {
   return invalidKey(
-    `public_key is ${nameOf(publicKey)}, not canonical Base64: forward it as the service sent it`,
+    `public_key is ${usualMistake(publicKey)}, not canonical Base64: forward it as the service sent it`,
   );
 }
 
-/** Names the usual mistakes. */
-function nameOf(encoding: string): string {
-  if (encoding.includes('-----')) return 'PEM';
-  if (encoding.includes('-') || encoding.includes('_')) return 'base64url';
+/** The likely reason why a text is not canonical Base64. */
+function usualMistake(publicKey: string): string {
+  if (publicKey.includes('-----')) return 'PEM';
+  if (publicKey.includes('-') || publicKey.includes('_')) return 'base64url';
   return 'altered';
 }
 

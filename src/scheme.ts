@@ -2,8 +2,8 @@ import { isDigits, isMonth, isName } from './field-rules.ts';
 import { CAPACITIES, importRsaOaepSha256 } from './rsa-oaep.ts';
 
 /**
- * A card. Each field is a string, or its UTF-8 bytes: bytes can be wiped, strings can only be let
- * go. `encryptCard` empties the object.
+ * A card. Each field is a string, or its UTF-8 bytes. Bytes can be wiped; of a string, only the
+ * reference can be removed. `encryptCard` empties the object.
  */
 export interface Card {
   /** The card number (PAN): 12 to 19 digits, nothing between them. */
@@ -78,7 +78,7 @@ const NAME: FieldDefinition = {
   name: 'name',
   identifier: 'Name',
   minBytes: 1,
-  maxBytes: 446, // the capacity of the largest key
+  maxBytes: 446, // what the largest key takes; the other fields leave less of it: checkCapacity
   isValid: isName,
   rule: 'well-formed text without control characters',
 };
@@ -127,4 +127,10 @@ export const findScheme = (name: unknown): Scheme | undefined =>
   SCHEMES.find((scheme) => scheme.name === name);
 
 /** Every card field that any scheme has: `encryptCard` empties all of them. */
-export const CARD_FIELDS: readonly FieldDefinition[] = [NUMBER, NAME, EXP_MONTH, EXP_YEAR, CVV];
+export const CARD_FIELDS: Readonly<Record<CardField, FieldDefinition>> = {
+  number: NUMBER,
+  name: NAME,
+  exp_month: EXP_MONTH,
+  exp_year: EXP_YEAR,
+  cvv: CVV,
+};

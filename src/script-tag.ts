@@ -17,7 +17,7 @@ declare global {
 /** Forms that were bound once, even if binding failed. */
 const seen: HTMLFormElement[] = [];
 
-// If the page has the tag twice, the first one serves. `Cardseal` may also be an element's id.
+// If the page has the tag twice, the first one works. `Cardseal` may also be an element's id.
 if (typeof window.Cardseal?.bindCardForm !== 'function') {
   window.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
   // A form that a script adds later is bound when the shopper gets to it, or submits it.

@@ -28,7 +28,7 @@ export function browserKey(
   key: CardEncryptionKey,
   accepted: readonly string[] = [DEFAULT_SCHEME],
 ): CardEncryptionKey {
-  const { id, scheme, public_key } = readFields(key);
+  const { id, scheme, public_key } = readKey(key);
   if (!isText(id) || !isText(scheme) || !isText(public_key)) throw invalidKey();
   if (!accepted.includes(scheme) || !findScheme(scheme)) {
     throw new CardEncryptionError(
@@ -39,12 +39,11 @@ export function browserKey(
   return { id, scheme, public_key };
 }
 
-function readFields(key: CardEncryptionKey): Record<keyof CardEncryptionKey, unknown> {
+function readKey(key: CardEncryptionKey): Record<keyof CardEncryptionKey, unknown> {
   try {
-    const { id, scheme, public_key } = key;
-    return { id, scheme, public_key };
+    return { id: key.id, scheme: key.scheme, public_key: key.public_key };
   } catch {
-    throw invalidKey(); // null, undefined, or a getter that throws
+    throw invalidKey(); // the key is null or undefined, or one of its getters throws
   }
 }
 
@@ -66,8 +65,8 @@ export interface ExpectedKey {
 }
 
 /**
- * Validates an encrypted card block that a browser posted, and refuses everything else, a card in
- * clear text above all. It cannot know what is inside a block: only the service can decrypt it.
+ * Validates an encrypted card block that a browser posted. Refuses everything else, for example a
+ * card in clear text. It cannot know what is inside a block: only the service can decrypt it.
  * Call it before anything else has parsed or logged the posted data.
  *
  * @param input - The block as an object, or as the JSON text that `JSON.stringify` makes of it, of
@@ -77,14 +76,14 @@ export interface ExpectedKey {
  * @returns A new, plain object, the body for authorize: `payload`, canonical Base64 of a ciphertext
  * of a length that the scheme allows; `key_id`; `layout`, one entry for each field of the scheme in
  * order, with lengths that the fields can have and that fit the key together.
- * @throws {@link CardEncryptionError} `invalid_encrypted_card` if any of this is not so, if the
+ * @throws {@link CardEncryptionError} `invalid_encrypted_card` if `input` is anything else, if the
  * block was made under another key, or if `Date.now()` is past `expiresAt`. The error repeats
  * nothing of `input` and `expected`.
  *
  * Specification: "Encrypted card block".
  */
 export function parseEncryptedCard(input: unknown, expected: ExpectedKey): EncryptedCard {
-  if (!isObject(expected)) throw refusal('This checkout expects no card: start it again');
+  if (!isObject(expected)) throw refusal('No key was issued for this checkout: start it again');
   const { keyId, expiresAt, scheme: schemeName = DEFAULT_SCHEME } = expected;
   const scheme = findScheme(schemeName);
   if (!scheme) throw refusal('This version of cardseal does not know the scheme of this checkout');
@@ -93,7 +92,8 @@ export function parseEncryptedCard(input: unknown, expected: ExpectedKey): Encry
   if (block.key_id !== keyId) {
     throw refusal('The card was not encrypted under the key of this checkout');
   }
-  const isAlive = Date.now() <= Number(expiresAt); // false for undefined, which becomes NaN
+  // A session store may have made text of the time. An unknown time counts as past.
+  const isAlive = expiresAt !== undefined && Date.now() <= Number(expiresAt);
   if (!isAlive) {
     throw refusal('The key of this checkout has expired: start it again with a fresh one');
   }
@@ -103,13 +103,13 @@ export function parseEncryptedCard(input: unknown, expected: ExpectedKey): Encry
 function readBlock(input: unknown, scheme: Scheme): EncryptedCard {
   try {
     const block = typeof input === 'string' ? parseText(input) : input;
-    const [payload, key_id, entries] = valuesOf(block, ['payload', 'key_id', 'layout']);
+    const [payload, key_id, entries] = readValues(block, ['payload', 'key_id', 'layout']);
     ensure(isText(payload));
     ensure(isText(key_id));
     const layout = readLayout(entries, scheme);
     const capacity = scheme.capacities.get(ciphertextLength(payload));
-    const length = layout.reduce((sum, { len }) => sum + len, 0);
     ensure(capacity);
+    const length = layout.reduce((sum, { len }) => sum + len, 0);
     ensure(length <= capacity);
     return { payload, key_id, layout };
   } catch {
@@ -134,11 +134,9 @@ function parseText(text: string): unknown {
 
 function readLayout(entries: unknown, { fields }: Scheme): EncryptedCard['layout'] {
   ensure(Array.isArray(entries));
-  // The own properties of an array are its indexes and `length`.
-  const indexes = fields.map((_, i) => String(i));
-  const values = valuesOf(entries, [...indexes, 'length']);
+  ensureOwnKeys(entries, fields.length + 1); // its indexes and `length`
   return fields.map(({ identifier, minBytes, maxBytes }, i) => {
-    const [field, len] = valuesOf(values[i], ['field', 'len']);
+    const [field, len] = readValues(readValue(entries, String(i)), ['field', 'len']);
     ensure(field === identifier);
     ensure(isInteger(len));
     ensure(len >= minBytes && len <= maxBytes);
@@ -147,14 +145,21 @@ function readLayout(entries: unknown, { fields }: Scheme): EncryptedCard['layout
 }
 
 /** The values of an object that has exactly these own properties, none of them with a getter. */
-function valuesOf(object: unknown, names: string[]): unknown[] {
+function readValues(object: unknown, names: string[]): unknown[] {
   ensure(isObject(object));
-  ensure(Reflect.ownKeys(object).length === names.length);
-  return names.map((name) => {
-    const property = ownProperty(object, name);
-    ensure('value' in property);
-    return property.value;
-  });
+  ensureOwnKeys(object, names.length);
+  return names.map((name) => readValue(object, name));
+}
+
+function ensureOwnKeys(object: object, count: number): void {
+  ensure(Reflect.ownKeys(object).length === count);
+}
+
+/** The value of an own property without a getter. */
+function readValue(object: object, name: string): unknown {
+  const property = ownProperty(object, name);
+  ensure('value' in property);
+  return property.value;
 }
 
 /** The length in bytes of what canonical Base64 encodes. */

@@ -2,8 +2,8 @@ import { cardButtonsOf } from './listeners.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
 
 /**
- * What a bound form sets in the page: `novalidate`, without which the browser would stop a press
- * because of a message that the library has set, and the buttons with `data-cardseal-enable`.
+ * What a bound form sets in the page. It sets `novalidate`, because the browser would stop a press
+ * if a control had a message of the library. It enables the buttons with `data-cardseal-enable`.
  */
 export function formAttributes(form: HTMLFormElement) {
   const getAttribute = unclobbered(form, 'getAttribute');
@@ -30,7 +30,7 @@ export function formAttributes(form: HTMLFormElement) {
     apply() {
       if (getAttribute('novalidate') !== OURS) {
         setAttribute('novalidate', OURS);
-        buttons.clear(); // the page may have replaced the buttons, too
+        buttons.clear(); // and may have disabled the buttons anew, as its server renders them
       }
       enableButtons();
     },

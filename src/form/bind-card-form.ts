@@ -8,7 +8,7 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
  *
  * A press of the submit button is stopped. The library reads and validates the card that is on the
  * screen, encrypts it, and submits the form again, with the block in a hidden input; or it calls
- * `onEncrypted`. The page's own submit listeners run once for each press, with the block at hand.
+ * `onEncrypted`. The page's own submit listeners run once for each press, and find the block.
  * If something is wrong, nothing is sent, the shopper reads why, and everything typed stays.
  *
  * The form raises these events; they bubble, and they leave shadow roots:

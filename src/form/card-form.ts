@@ -1,15 +1,11 @@
-import {
-  CardEncryptionError,
-  type CardEncryptionKey,
-  type EncryptedCard,
-  encryptCard,
-} from '../index.ts';
+import { CardEncryptionError, type EncryptedCard, encryptCard } from '../index.ts';
 import { formAttributes } from './attributes.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, leavesPageOpen, opensWindow } from './destination.ts';
+import { earlyKeys } from './early-keys.ts';
 import { checkFormBrowser } from './environment.ts';
 import { findFields } from './fields.ts';
-import { keySource } from './key-source.ts';
+import { keySource, type ReadyKey } from './key-source.ts';
 import {
   addBoundForm,
   type BoundForm,
@@ -18,32 +14,25 @@ import {
   removeBoundForm,
 } from './listeners.ts';
 import { cardMessages } from './messages.ts';
-import { asCardEncryptionError, notices } from './notices.ts';
+import { notices } from './notices.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';
+import { passage } from './passage.ts';
 import { type CardBytes, copyCard, findProblems, isSameCard, zero } from './read.ts';
 import { sealedCard } from './sealed-card.ts';
 import { statusLine } from './status.ts';
-import {
-  buttonOf,
-  clickAgain,
-  mayOpenWindow,
-  repeatSubmit,
-  submitButtons,
-  submitterOf,
-} from './submit.ts';
+import { buttonOf, clickAgain, repeatSubmit, submitButtons, submitterOf } from './submit.ts';
 import { textsOf } from './texts.ts';
 import { unclobbered, windowOf } from './unclobbered.ts';
+import { windowMoments } from './window-moments.ts';
 
 /** One press of the shopper, from the event that was stopped until its block is delivered. */
 interface Press {
   /** What happens with the block: the submit or the click is repeated, or a script gets it. */
   readonly kind: 'submit' | 'click' | 'encrypt';
   readonly submitter: HTMLElement | null;
-  /** In milliseconds since 1970. */
-  readonly startedAt: number;
-  /** Whether the browser would have opened a window at the start of the press. */
-  readonly couldOpenWindow: boolean;
-  /** The card that was on the screen. */
+  /** Set if the form's answer opens in a new window: waits until the press may open it. */
+  readonly mayOpenWindow: (() => Promise<boolean>) | undefined;
+  /** The card that was on the screen. `endPress` zeroes it, unless `sealed` has taken it over. */
   card?: CardBytes | undefined;
 }
 
@@ -53,41 +42,35 @@ type State =
   | { readonly phase: 'open' }
   /** It validates the card, waits for the key, encrypts, or is about to repeat the press. */
   | { readonly phase: 'pressed'; readonly press: Press }
-  /** The block is on its way. */
-  | ({ readonly phase: 'sent' } & Sent);
-
-/** How a form that was sent opens again, besides by the time. */
-interface Sent {
-  /** Set while `onEncrypted` runs: the press ends with it. */
-  readonly press?: Press;
+  /** `onEncrypted` has the block. The form opens when it ends, or after `SENT_MS`. */
+  | { readonly phase: 'handed over'; readonly press: Press }
+  /** A submit with the block passes. The page's listeners may cancel it: see `endPassing`. */
+  | {
+      readonly phase: 'passing';
+      readonly event: Event;
+      readonly submitter: HTMLElement | null;
+      /** What the form did before, and does again if the submit is cancelled. */
+      readonly before: State;
+    }
+  /** The form is on its way to the server. It opens after `SENT_MS`. */
+  | { readonly phase: 'submitted' }
   /**
-   * Whether the block went to a script of the page, by a click of its own button. The script may
-   * validate first and then submit the form. A change of any control of the page shows that it did
-   * not send the block, and opens the form: the shopper corrects something first.
+   * A script of the page has the block, by a click of the page's own button. It may validate first,
+   * and submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
+   * changes in the page: then the script has not sent the block, and the shopper corrects something.
    */
-  readonly byScript?: boolean;
-}
+  | { readonly phase: 'with script' };
 
-/**
- * A press whose events pass: the library repeats it, or its click had a fresh block and may submit
- * the form in the same task.
- */
-interface PassingPress {
-  readonly kind: 'submit' | 'click';
-  /** Its last event. */
-  event?: Event;
-}
-
-/** How long a form that was sent is taken to be on its way to the server. */
+/** How long the server may take to answer a submitted form, before the form opens again. */
 const SENT_MS = 30_000;
 
 /**
- * The same after a press of the page's own button. Nothing tells whether its script has failed by
- * then and asks for another press, so the shopper waits no longer than impatience lasts.
+ * How long a script may take. It is shorter, because nothing tells whether the script has failed and
+ * asks for another press.
  */
-const SENT_BY_SCRIPT_MS = 5_000;
+const WITH_SCRIPT_MS = 5_000;
 
-/** A submit that comes sooner after Enter or a click of the shopper belongs to it. */
+/** A submit that comes within this time of the shopper's Enter or click was caused by it. */
 const SAME_PRESS_MS = 100;
 
 /** How long a press waits for the key before the shopper is told. */
@@ -96,55 +79,68 @@ const SLOW_KEY_MS = 1000;
 /**
  * The behaviour of a bound form: a submit with a fresh block passes; any other submit is stopped, a
  * block is made of the card on the screen, and the submit is repeated.
+ *
+ * Scripts of the page run inside `emit`, `when`, `messages.report`, `sealed.emptyFields`, a repeated
+ * click or submit, and every `await`. Each of them may end the press: see `isCurrent`.
  */
 export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true, when } = options;
   const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
+
+  /** Checks where the browser would send the form. */
+  const checkSubmit = (submitter: HTMLElement | null) =>
+    checkDestination(form, submitter, options.allowCrossOriginAction);
+
   const key = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
   const texts = textsOf(options.messages);
   const status = statusLine(form, texts);
   const messages = cardMessages(form, texts, status);
   const sealed = sealedCard(form, fieldName, key.isYoung);
   const attributes = formAttributes(form);
-  const { emit, setBusy, tellShopper, tellPage, fail } = notices(form, status, key.isRenewable);
+  const notifier = notices(form, status, key.isRenewable);
+  const { emit, setBusy, tellShopper, fail } = notifier;
+  const keys = earlyKeys(key, notifier, () => state.phase === 'pressed');
+  const passing = passage(checkSubmit);
 
   let isBound = true;
   let state: State = { phase: 'open' };
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /** Counts the requests for a key. The outcome of any but the last is not reported. */
-  let requests = 0;
-  let passing: PassingPress | undefined;
   /** The `timeStamp` of the shopper's last Enter or click of a submit button. */
   let lastShopperPress = Number.NEGATIVE_INFINITY;
+  /** Whether something in the page has changed since the last press. */
+  let hasChanged = false;
 
-  const isCurrent = (press: Press) => state.phase !== 'open' && state.press === press;
+  /** Whether the press is still under way: nothing has ended it. */
+  const isCurrent = (press: Press) => 'press' in state && state.press === press;
+
+  /** Whether a block has left the library, and may be on its way to the server. */
+  const isSent = () => state.phase !== 'open' && state.phase !== 'pressed';
 
   // A press
 
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return; // a listener of the page refused it before
     try {
-      // A second click is another press: the browser queued it while the page's handler ran.
-      const belongsToPassing = passing && (kind === 'submit' || !passing.event);
-      if (passing && belongsToPassing) {
-        // The click may submit the form, whose destination was not checked.
-        if (passing.kind === 'click' && kind === 'submit') checkDestinationOf(submitter);
-        passing.event = event;
-        return;
-      }
-      sealed.release(); // the press before is over
-      if (!isCardPayment(form, submitter, when, state.phase === 'sent')) {
+      const belongsToPassing =
+        kind === 'submit' ? passing.takesSubmit(event, submitter) : passing.takesClick();
+      if (belongsToPassing) return;
+
+      endPassing();
+      hasChanged = false;
+      if (!isCardPayment(form, submitter, when, isSent())) {
         if (state.phase === 'pressed') endPress();
         sealed.withdraw();
-      } else if (canPass(kind, submitter) || isSubmitByScript(event, kind)) {
-        letPass(event, kind, submitter);
+      } else if (kind === 'click' && canPass(kind, submitter)) {
+        letClickPass();
+      } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript(event))) {
+        letSubmitPass(event, submitter);
       } else {
         stop(event);
         startOrRefuse(kind, submitter);
       }
     } catch (error) {
       stop(event);
-      if (passing) endPress(); // its submit is stopped, so nothing is on its way
+      if (passing.isOpen()) endPress(); // its submit is stopped, so nothing is on its way
       fail(error);
     }
   };
@@ -157,12 +153,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return unclobbered(form, 'matches')(':valid');
   };
 
-  /** Whether this is the submit of the script that has the block: see `Sent`. */
-  const isSubmitByScript = (event: Event, kind: Press['kind']): boolean =>
-    kind === 'submit' &&
-    state.phase === 'sent' &&
-    state.byScript === true &&
-    event.timeStamp - lastShopperPress > SAME_PRESS_MS;
+  /** Whether the script that has the block submits the form, and not the shopper. */
+  const isSubmitByScript = (event: Event): boolean =>
+    state.phase === 'with script' && event.timeStamp - lastShopperPress > SAME_PRESS_MS;
 
   const offer = () => {
     sealed.offer();
@@ -175,62 +168,67 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * is the only sign of it.
    */
   const onLeaving = () => {
-    if (state.phase !== 'sent' && sealed.isCollected()) waitForAnswer();
+    if (!isSent() && sealed.isCollected()) waitFor('submitted');
   };
 
-  const letPass = (event: Event, kind: Press['kind'], submitter: HTMLElement | null) => {
+  const letClickPass = () => {
     status.clear();
-    if (kind === 'submit') checkDestinationOf(submitter);
     offer();
-    if (kind === 'click') {
-      sealed.emptyFields();
-      waitForAnswer({ byScript: true });
-      // The click may submit the form, in this task: that submit belongs to this press.
-      passing = { kind, event };
-      setTimeout(() => {
-        passing = undefined;
-      });
-      return;
-    }
+    sealed.emptyFields();
+    waitFor('with script');
+    passing.openForSubmit();
+  };
+
+  const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
+    status.clear();
+    checkSubmit(submitter);
+    offer();
+    state = { phase: 'passing', event, submitter, before: state };
     sealed.hold();
-    // The page's listeners have run when the dispatch of the event is over.
-    setTimeout(() => {
-      sealed.release();
-      if (isBound) settle(event, submitter);
-    });
+    setTimeout(endPassing);
+  };
+
+  /** Called when the dispatch of a submit is over: now the page's listeners have run. */
+  const endPassing = () => {
+    if (state.phase !== 'passing') return;
+    const { event, submitter, before } = state;
+    sealed.release();
+    state = before;
+    settle(event, submitter);
   };
 
   /** One press at a time. */
-  const startOrRefuse = (kind: Press['kind'], submitter: HTMLElement | null) => {
+  const startOrRefuse = async (
+    kind: Press['kind'],
+    submitter: HTMLElement | null,
+  ): Promise<EncryptedCard | undefined> => {
     if (state.phase === 'open') return start(kind, submitter);
-    tellShopper(state.phase === 'sent' ? 'payment_under_way' : 'one_moment');
-    return Promise.resolve(undefined);
+    tellShopper(isSent() ? 'payment_under_way' : 'one_moment');
+    return undefined;
   };
 
-  /** Runs a press whose event was stopped. Never rejects. */
+  /** Makes a block and delivers it. Returns it if the press was not ended before. */
   const start = async (
     kind: Press['kind'],
     submitter: HTMLElement | null,
   ): Promise<EncryptedCard | undefined> => {
-    const startedAt = Date.now();
-    const couldOpenWindow = mayOpenWindow(startedAt);
-    const press: Press = { kind, submitter, startedAt, couldOpenWindow };
+    const isSubmitted = kind === 'submit' && !onEncrypted;
+    const needsWindow = isSubmitted && opensWindow(form, submitter);
+    const mayOpenWindow = needsWindow ? windowMoments() : undefined;
+    const press: Press = { kind, submitter, mayOpenWindow };
     state = { phase: 'pressed', press };
-    setBusy(true);
-    status.clear();
     try {
+      setBusy(true);
+      status.clear();
       const isWanted = emit('submit', { submitter });
-      if (!isWanted || !isCurrent(press)) return undefined;
-      const block = await makeBlock(press);
+      const block = isWanted && isCurrent(press) ? await makeBlock(press) : undefined;
       if (!block || !isCurrent(press)) return undefined;
       await deliver(block, press);
-      return block;
+      return isCurrent(press) ? block : undefined;
     } catch (error) {
       if (isCurrent(press)) fail(error);
       return undefined;
     } finally {
-      // `endPress` zeroes only what it finds: a listener may end the press before `card` is set.
-      if (press.card) zero(press.card);
       if (isCurrent(press)) endPress();
     }
   };
@@ -241,27 +239,31 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    */
   const makeBlock = async (press: Press): Promise<EncryptedCard | undefined> => {
     checkFormBrowser();
-    if (press.kind === 'submit') checkDestinationOf(press.submitter);
+    if (press.kind === 'submit' && !onEncrypted) checkSubmit(press.submitter);
     const existing = sealed.freshBlock();
-    if (existing && sealed.isEmptied()) return existing;
-    // Also with a block at hand: a control of the page may be invalid, and has to be reported.
-    press.card = readValidCard(press);
-    if (!press.card) return undefined;
+    if (existing && sealed.isEmptied()) return existing; // there is nothing to validate
+    const card = readValidCard(press);
+    if (!card) return undefined;
+    if (!isCurrent(press)) {
+      zero(card);
+      return undefined;
+    }
+    press.card = card;
     if (existing) return existing;
     sealed.drop();
 
     const ready = await waitForKey(press);
-    if (!isCurrent(press) || !isStillThePress(press)) return undefined;
-    const block = await encrypt(ready.key, press);
+    if (!isCurrent(press) || !isStillSame(card, press)) return undefined;
+    const block = await encrypt(ready, card, press);
     if (!isCurrent(press)) return undefined;
-    sealed.seal(block, ready.arrived, press.card);
-    delete press.card; // `sealed` zeroes it from now on
+    press.card = undefined;
+    sealed.seal(block, ready.arrived, card);
     offer(); // every script that sends the form finds the block from now on
     emit('encrypted', { key_id: block.key_id });
     return block;
   };
 
-  /** Reads the card, and shows what the shopper has to correct. */
+  /** Reads the card, which the caller has to zero. If it is wrong, shows what to correct. */
   const readValidCard = ({ kind, submitter }: Press): CardBytes | undefined => {
     const { card, controls } = sealed.read();
     const problems = findProblems(card, controls, luhn);
@@ -273,7 +275,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     throw new CardEncryptionError('invalid_card', 'The shopper has to correct the card', { field });
   };
 
-  const waitForKey = async (press: Press) => {
+  const waitForKey = async (press: Press): Promise<ReadyKey> => {
     const timer = setTimeout(() => {
       if (isCurrent(press)) tellShopper('one_moment');
     }, SLOW_KEY_MS);
@@ -285,30 +287,38 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
   };
 
-  /** While the key was on its way, the shopper could change the card or the way to pay. */
-  const isStillThePress = (press: Press): boolean => {
-    let isSame = false;
-    if (press.kind === 'encrypt' || isCardPayment(form, press.submitter, when)) {
-      const card = readValidCard(press);
-      if (!card) return false;
-      isSame = isSameCard(card, press.card!);
-      zero(card);
+  /**
+   * Whether the card and the way to pay are those of the press: while the key was on its way, the
+   * shopper could change them. If they are not, the shopper reads why nothing was sent.
+   */
+  const isStillSame = (card: CardBytes, press: Press): boolean => {
+    if (press.kind !== 'encrypt' && !isCardPayment(form, press.submitter, when)) {
+      tellShopper('press_again');
+      return false;
     }
+    const now = readValidCard(press);
+    if (!now) return false;
+    const isSame = isSameCard(now, card);
+    zero(now);
     if (!isSame) tellShopper('press_again');
     return isSame;
   };
 
-  const encrypt = async (preparedKey: CardEncryptionKey, press: Press): Promise<EncryptedCard> => {
+  const encrypt = async (
+    ready: ReadyKey,
+    card: CardBytes,
+    press: Press,
+  ): Promise<EncryptedCard> => {
     try {
-      const block = await encryptCard(preparedKey, copyCard(press.card!));
-      key.drop(); // one key, one card, whatever becomes of the press
+      const block = await encryptCard(ready.key, copyCard(card));
+      key.drop(ready); // one key, one card, whatever becomes of the press
       return block;
     } catch (error) {
       const { code, field } = error as CardEncryptionError;
       if (!field) {
-        key.drop();
+        key.drop(ready);
       } else if (isCurrent(press)) {
-        // The key is not used up. All but the characters and length of the name was validated.
+        // The key is not used up. `findProblems` has validated every field but the name.
         const problem = code === 'card_too_long' ? 'name_too_long' : 'name_invalid';
         const controls = findFields(form).name;
         messages.report([{ problem, field, controls }], isOnlyCard(press.kind, press.submitter));
@@ -328,7 +338,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     } else if (onEncrypted) {
       await callPage(onEncrypted, block, press);
     } else {
-      await repeat(press);
+      await repeatSubmitOf(press);
     }
   };
 
@@ -339,7 +349,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   ) => {
     sealed.emptyFields();
     if (!isCurrent(press)) return; // a listener ended it
-    waitForAnswer({ press });
+    sealed.markSent();
+    state = { phase: 'handed over', press };
+    openAfter(SENT_MS);
     try {
       await receive(block, press.submitter);
     } catch (error) {
@@ -353,50 +365,35 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
-    let isClicked = false;
-    watchRepetition('click', () => {
-      isClicked = clickAgain(press.submitter!);
-    });
+    const isClicked = passing.repeatClick(() => clickAgain(press.submitter!));
     if (!isCurrent(press)) return;
-    if (isClicked) waitForAnswer({ byScript: true });
+    if (isClicked) waitFor('with script');
     else tellShopper('press_again');
   };
 
-  const repeat = async (press: Press) => {
-    await endOfDispatch();
+  const repeatSubmitOf = async (press: Press) => {
+    const mayOpenWindow = press.mayOpenWindow ? await press.mayOpenWindow() : false;
+    if (!mayOpenWindow) await endOfDispatch(); // a timer of the press comes after it
     if (!isCurrent(press)) return;
     const button = buttonOf(form, press.submitter);
-    const isTooLate = press.couldOpenWindow && !mayOpenWindow(press.startedAt);
-    const isBlocked = isTooLate && opensWindow(form, button);
+    const isBlocked = opensWindow(form, button) && !mayOpenWindow;
     if (isBlocked || !sealed.freshBlock() || !form.isConnected) {
       tellShopper('press_again');
       return;
     }
-    checkDestinationOf(button);
+    checkSubmit(button);
     offer();
-    const event = watchRepetition('submit', () => repeatSubmit(form, button));
+    sealed.hold();
+    const event = passing.repeatSubmit(() => repeatSubmit(form, button));
+    sealed.release();
     if (isCurrent(press) && event) settle(event, button);
-  };
-
-  /** Returns the last event of the repetition; nothing if a listener of the page stopped it. */
-  const watchRepetition = (kind: PassingPress['kind'], action: () => void): Event | undefined => {
-    const watched: PassingPress = { kind };
-    passing = watched;
-    if (kind === 'submit') sealed.hold();
-    try {
-      action();
-    } finally {
-      sealed.release();
-      passing = undefined;
-    }
-    return watched.event;
   };
 
   /** After a submit with the block: unless the page has cancelled it, the form is on its way. */
   const settle = (event: Event, submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return;
     if (leavesPageOpen(form, submitter)) setTimeout(openForNextCard);
-    else waitForAnswer();
+    else waitFor('submitted');
   };
 
   /** The answer is shown in another page or frame, and this form stays. */
@@ -404,30 +401,27 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isBound || !sealed.exists()) return;
     sealed.emptyFields();
     sealed.drop();
-    if (key.isRenewable) requestKey();
+    if (key.isRenewable) keys.request();
   };
 
-  /**
-   * Marks the block as sent. If the page is still there when the time is over, the fields are
-   * emptied, and the next press sends the same block again.
-   */
-  const waitForAnswer = (sent: Sent = {}) => {
+  /** Refuses other presses for a while. */
+  const waitFor = (phase: 'submitted' | 'with script') => {
     sealed.markSent();
-    state = { phase: 'sent', ...sent };
-    if (!sent.press) setBusy(false);
+    setBusy(false);
+    state = { phase };
+    openAfter(phase === 'submitted' ? SENT_MS : WITH_SCRIPT_MS);
+  };
+
+  /** If the page is still there then, the next press sends the same block again. */
+  const openAfter = (ms: number) => {
     clearTimeout(sentTimer);
-    const onTimeout = () => {
+    sentTimer = setTimeout(() => {
       if (sealed.isInFields()) sealed.emptyFields();
       endPress();
-    };
-    sentTimer = setTimeout(onTimeout, sent.byScript ? SENT_BY_SCRIPT_MS : SENT_MS);
+    }, ms);
   };
 
   // The form
-
-  const checkDestinationOf = (submitter: HTMLElement | null) => {
-    if (!onEncrypted) checkDestination(form, submitter, options.allowCrossOriginAction);
-  };
 
   /** Whether only the card is validated, because the browser would not validate the rest. */
   const isOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
@@ -441,10 +435,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isCardPayment(form, null, when)) return;
     findFields(form);
     sealed.checkInput();
-    const button = submitButtons(form).find((it) => !isCardButton(it)) ?? null;
+    const button = submitButtons(form).find((submit) => !isCardButton(submit)) ?? null;
     const hasCardButton = cardButtonsOf(form).length > 0;
     // A form with card buttons only is sent by a script: its action need not be a destination.
-    if (button || !hasCardButton) checkDestinationOf(button);
+    const isSubmitted = !onEncrypted && (button !== null || !hasCardButton);
+    if (isSubmitted) checkSubmit(button);
     if (!button && !hasCardButton) {
       console.warn(
         'cardseal: the card form has no submit button; mark yours: data-cardseal-button',
@@ -452,49 +447,31 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
   };
 
-  /** Ends a press, whatever it is waiting for. */
+  /** Opens the form, whatever it is doing. */
   const endPress = () => {
-    if (state.phase === 'pressed' && state.press.card) zero(state.press.card);
+    if ('press' in state && state.press.card) zero(state.press.card);
     state = { phase: 'open' };
     clearTimeout(sentTimer);
     setBusy(false);
     status.endWaiting();
   };
 
-  /** Ends the press, and drops the block and all messages. */
+  /** Opens the form, and drops the block and all messages. */
   const forget = () => {
-    requests += 1;
+    keys.forget();
     endPress();
+    sealed.release();
     sealed.drop();
     windowOf(form).removeEventListener('beforeunload', onLeaving);
     messages.clear();
     status.clear();
   };
 
-  /** Requests a key before the shopper presses. A page need not handle the rejection. */
-  const requestKey = (check = () => {}): Promise<void> => ignorable(loadKey(check));
-
-  const loadKey = async (check: () => void): Promise<void> => {
-    requests += 1;
-    const request = requests;
-    const isLast = () => request === requests;
-    try {
-      check();
-      await key.get();
-    } catch (error) {
-      await Promise.resolve(); // what fails at once is reported after the page adds its listeners
-      // A press that waits for this key reports the error itself.
-      if (isLast() && state.phase !== 'pressed') tellPage(error);
-      throw asCardEncryptionError(error);
-    }
-    if (isLast()) emit('ready');
-  };
-
   const startAgain = (): Promise<void> => {
     forget();
     sealed.emptyFields();
     key.drop();
-    return requestKey();
+    return keys.request();
   };
 
   const bound: BoundForm = {
@@ -510,28 +487,33 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     onButton(event, button) {
       attributes.apply();
       if (event.isTrusted) lastShopperPress = event.timeStamp;
-      // A page that cancels the submit and sends by a script would send twice for a double click.
-      const isSecondClick = event.detail > 1 && state.phase === 'open' && sealed.exists();
-      if (isSecondClick && isCardPayment(form, button, when)) event.preventDefault();
+      // The page has cancelled the submit of a first click. It may send the block by a script, and
+      // would send it twice. But who has corrected something since then presses anew.
+      const isDoubleClick = event.detail > 1 && !hasChanged;
+      const wasCancelled = state.phase === 'open' && sealed.exists();
+      if (isDoubleClick && wasCancelled && isCardPayment(form, button, when))
+        event.preventDefault();
     },
     onChange(control) {
       attributes.apply();
       sealed.onChange(control);
     },
-    onAnyChange() {
-      if (state.phase === 'sent' && state.byScript) endPress();
+    onPossibleCorrection() {
+      hasChanged = true;
+      if (state.phase === 'with script') endPress();
     },
     onFormData: sealed.onFormData,
     onReset(event) {
-      sealed.withdraw();
-      sealed.clearDefaults();
+      sealed.withdraw(); // the next press offers it again
+      const restoreDefaults = sealed.clearDefaults();
       // Whether a listener cancels the reset is known when the dispatch of the event is over.
       setTimeout(() => {
+        if (event.defaultPrevented) restoreDefaults();
         if (!isBound || event.defaultPrevented) return;
         const needsKey = sealed.exists() && key.isRenewable;
         forget();
         sealed.emptyFields();
-        if (needsKey) requestKey();
+        if (needsKey) keys.request();
       });
     },
     onPageHide() {
@@ -547,18 +529,18 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       const isInterrupted = state.phase === 'pressed';
       forget();
       attributes.restore();
-      // For example a component that renders again, and binds again, because of the press.
+      // For example, a component rendered because of the press, and binds the form again.
       if (isInterrupted && form.isConnected) {
         tellShopper('press_again');
         status.leave();
       }
     },
   };
-  addBoundForm(bound);
+  addBoundForm(bound); // before `apply`, which asks for the buttons of bound forms
   attributes.apply();
 
   return {
-    ready: requestKey(checkForm),
+    ready: keys.request(checkForm),
     restart: () => (isBound ? startAgain() : Promise.resolve()),
     unbind: bound.unbind,
     encrypt: () => (isBound ? startOrRefuse('encrypt', null) : Promise.resolve(undefined)),
@@ -572,12 +554,6 @@ const stop = (event: Event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
 };
-
-/** A rejection of this promise is not reported as unhandled. */
-function ignorable<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.catch(() => {});
-  return promise;
-}
 
 /** `reportError` came with Chrome 95, Firefox 93 and Safari 15.4. */
 function reportToPage(error: unknown): void {

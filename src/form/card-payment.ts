@@ -1,7 +1,7 @@
 import { CardEncryptionError } from '../index.ts';
 import { checkFormBrowser } from './environment.ts';
 import { cardControls, isShared, numberAndCode } from './fields.ts';
-import { hasNoDigit } from './read.ts';
+import { hasDigit } from './read.ts';
 import { isRendered } from './status.ts';
 
 /**
@@ -26,9 +26,8 @@ export function isCardPayment(
   const areDisabled = ownControls.every((control) => control.matches(':disabled'));
   if (ownControls.length > 0 && areDisabled) return false;
   const controls = numberAndCode(form);
-  // Without them the form is wrong, and the press has to end in a message.
-  const isVisible = controls.length === 0 || controls.some(isRendered);
-  return isVisible || !controls.every(hasNoDigit);
+  if (controls.length === 0) return true; // the form is wrong: the press has to end in a message
+  return controls.some(isRendered) || controls.some(hasDigit);
 }
 
 /** Cancel in a dialog, a coupon, another way to pay. */

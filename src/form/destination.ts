@@ -4,8 +4,8 @@ import { windowOf } from './unclobbered.ts';
 
 /**
  * Checks that a native submit carries the block in the body of a POST, to https or this machine,
- * and to the page's own origin unless other origins are allowed. Otherwise the block would stand
- * in a URL, or go where nobody meant it to.
+ * and to the page's own origin unless other origins are allowed. Otherwise the block would be part
+ * of a URL, or reach a server that nobody meant.
  *
  * @throws {@link CardEncryptionError} `invalid_form`.
  */

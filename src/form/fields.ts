@@ -38,21 +38,20 @@ const NAME_SLOTS: Slot[] = ['name', 'given_name', 'additional_name', 'family_nam
  * Finds the controls of the card among all that belong to the form.
  *
  * @param mayBeLocked - Whether controls may be disabled or read-only.
- * @throws {@link CardEncryptionError} `invalid_form` if a control is missing, doubled, or such that
- * the card could leave in clear text, be misread, or get no message. The error's message names the
- * control and says what to change.
+ * @throws {@link CardEncryptionError} `invalid_form` if a control is missing or occurs twice, or if
+ * the browser could send it in clear text, the library could misread it, or the shopper could not
+ * correct it. The error's message names the control and says what to change.
  */
 export function findFields(form: HTMLFormElement, mayBeLocked = false): CardControls {
   const found: { [slot in Slot]?: Control[] } = {};
   for (const element of cardControls(form)) {
     const slot = slotOf(element)!;
     const control = checkControl(element, slot, mayBeLocked);
-    const others = found[slot] ?? [];
-    const all = [...others, control];
-    if (others.length > 0 && !all.every(isPartOfNumber)) {
+    const controls = [...(found[slot] ?? []), control];
+    if (controls.length > 1 && !controls.every(isPartOfNumber)) {
       throw invalidForm(slot, 'occur only once');
     }
-    found[slot] = all;
+    found[slot] = controls;
   }
   const need = (slot: Slot): Control[] => {
     const controls = found[slot];
@@ -60,19 +59,15 @@ export function findFields(form: HTMLFormElement, mayBeLocked = false): CardCont
     const mark = `data-cardseal-field="${slot}" or autocomplete="${AUTOCOMPLETE[slot]}"`;
     throw invalidForm(slot, `be marked by ${mark}`);
   };
-  /** Whether the parts of a field are there instead of the whole. */
-  const isSplit = (whole: Slot, parts: Slot[]): boolean => {
-    const hasPart = parts.some((part) => found[part]);
-    if (hasPart && found[whole]) throw invalidForm(whole, 'occur only once');
-    return hasPart;
-  };
   const number = need('number');
-  const name = isSplit('name', ['given_name', 'additional_name', 'family_name'])
+  const hasNameParts = found.given_name || found.additional_name || found.family_name;
+  if (hasNameParts && found.name) throw invalidForm('name', 'occur only once');
+  const name = hasNameParts
     ? concat([need('given_name'), found.additional_name ?? [], need('family_name')])
     : need('name');
-  const expiry = isSplit('expiry', ['exp_month', 'exp_year'])
-    ? concat([need('exp_month'), need('exp_year')])
-    : need('expiry');
+  const hasExpiryParts = found.exp_month || found.exp_year;
+  if (hasExpiryParts && found.expiry) throw invalidForm('expiry', 'occur only once');
+  const expiry = hasExpiryParts ? concat([need('exp_month'), need('exp_year')]) : need('expiry');
   return { number, name, expiry, cvv: need('cvv') };
 }
 
@@ -105,9 +100,9 @@ function checkMonths(control: Control): void {
   const values = [...control.options].map(({ value }) => value.trim()).filter(Boolean);
   const numbers = values.map(Number);
   const words = numbers.filter(Number.isNaN);
+  const hasMonthNames = words.length > 1; // one word may be a placeholder such as "Month"
   const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
-  // The first option may be a placeholder such as "Month".
-  if (words.length > 1 || countsFromZero) {
+  if (hasMonthNames || countsFromZero) {
     throw invalidForm('exp_month', 'have options with the values 1 to 12 or 01 to 12');
   }
 }
@@ -143,17 +138,18 @@ function slotOf(element: Element): Slot | undefined {
 }
 
 /** The words of an attribute. The library has no regular expression: see SECURITY.md. */
-export const wordsOf = (text: string): string[] =>
-  [...text]
-    .map((char) => char.trim() || ' ')
-    .join('')
-    .split(' ')
-    .filter(Boolean);
+export function wordsOf(text: string): string[] {
+  const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
+  return spaced.join('').split(' ').filter(Boolean);
+}
+
+/** Whether a character is white space. */
+export const isSpace = (char: string): boolean => char.trim() === '';
 
 /**
  * Empties controls as if the shopper had done it, so that everything that keeps a copy of their
- * values (React, Vue, a mask) empties it, too. What a page's script wrote into the `value`
- * attribute goes as well: a reset would bring it back.
+ * values (React, Vue, a mask) empties it, too. Also removes the `value` attribute, into which a
+ * script of the page may have written: a reset would bring it back.
  */
 export function emptyControls(controls: Iterable<Element>): void {
   for (const control of controls) {
@@ -162,7 +158,7 @@ export function emptyControls(controls: Iterable<Element>): void {
     if (isSelect(control)) {
       control.selectedIndex = -1;
     } else {
-      // React puts a setter of its own before the prototype's.
+      // React defines a setter on the element. Through that one, React would not notice the change.
       Reflect.set(HTMLInputElement.prototype, 'value', '', control);
     }
     for (const type of ['input', 'change']) {

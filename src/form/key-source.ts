@@ -17,13 +17,16 @@ export interface ReadyKey {
 export interface KeySource {
   /** Whether a key that is used up can be replaced. */
   readonly isRenewable: boolean;
-  /** The key at hand or on its way, else a new one. After a failure the next call asks again. */
-  get(): Promise<ReadyKey>;
-  /** Drops the key at hand or on its way: the next one is new. */
-  drop(): void;
   /**
-   * Whether a key that arrived at this time, in milliseconds since 1970, may still be used, or a
-   * block that was made under it.
+   * Resolves to the key that is there or on its way; if there is none, asks for one. After a
+   * failure the next call asks again.
+   */
+  get(): Promise<ReadyKey>;
+  /** Drops the key that is there or on its way, or only `used` if one is named. */
+  drop(used?: ReadyKey): void;
+  /**
+   * Whether a key that arrived at this time, in milliseconds since 1970, is young enough. The same
+   * goes for a block that was made under it.
    */
   isYoung(arrived: number): boolean;
 }
@@ -35,14 +38,15 @@ export function keySource(
 ): KeySource {
   interface Pending {
     readonly answer: Promise<ReadyKey>;
-    /** Unknown while the key is on its way; it is not too old then. */
-    arrived?: number;
+    /** Undefined while the key is on its way. */
+    ready?: ReadyKey;
   }
   let current: Pending | undefined;
   let isUsedUp = false;
 
   const isYoung = (arrived: number) => Date.now() - arrived <= maxAgeMs;
-  const drop = () => {
+  const drop = (used?: ReadyKey) => {
+    if (used && current?.ready !== used) return; // the next one has been requested already
     current = undefined;
     isUsedUp = true;
   };
@@ -59,8 +63,8 @@ export function keySource(
   const request = (): Pending => {
     const pending: Pending = { answer: ask() };
     pending.answer.then(
-      ({ arrived }) => {
-        pending.arrived = arrived;
+      (ready) => {
+        pending.ready = ready;
       },
       () => {
         if (current === pending) current = undefined;
@@ -74,7 +78,7 @@ export function keySource(
     isYoung,
     drop,
     get() {
-      if (current?.arrived !== undefined && !isYoung(current.arrived)) drop();
+      if (current?.ready && !isYoung(current.ready.arrived)) drop();
       current ??= request();
       return current.answer;
     },

@@ -1,8 +1,8 @@
 import { concat } from './fields.ts';
 import { type Button, isSubmitButton, rememberClick } from './submit.ts';
-import { windowOf } from './unclobbered.ts';
+import { rootOf, windowOf } from './unclobbered.ts';
 
-/** A bound form, and what it does with the events of its page. */
+/** A bound form, and how it handles the events of its page. */
 export interface BoundForm {
   readonly form: HTMLFormElement;
   onSubmit(event: Event): void;
@@ -16,8 +16,11 @@ export interface BoundForm {
   onCardButton(event: MouseEvent, button: HTMLElement): void;
   /** The shopper or a script changed a control of the form. */
   onChange(control: Element): void;
-  /** A control changed: one of this form, whoever changed it, or any other, by the shopper. */
-  onAnyChange(): void;
+  /**
+   * A control of the form changed, or the shopper changed another control of the page: they may have
+   * corrected something.
+   */
+  onPossibleCorrection(): void;
   onPageHide(): void;
   onPageRestored(): void;
   unbind(): void;
@@ -25,7 +28,7 @@ export interface BoundForm {
 
 const boundForms: BoundForm[] = [];
 
-/** Lets a form hear of the events that concern it. */
+/** Passes the events that concern a form to it. */
 export function addBoundForm(bound: BoundForm): void {
   boundForms.push(bound);
   listenAround(bound.form);
@@ -37,13 +40,14 @@ export function removeBoundForm(bound: BoundForm): void {
 }
 
 /**
- * `submit` does not leave a shadow root, so the library listens on the form's shadow root, too. A
- * click reaches both and is handled once; for the other events, a second time changes nothing.
+ * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
+ * the form's shadow root, too. The other events reach both: a click is handled once, and to handle
+ * `input` and `keydown` twice changes nothing.
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(windowOf(form));
-  const root = form.getRootNode?.(); // an unsupported browser may have none
-  if (root && root !== form.ownerDocument) listenOn(root);
+  const root = rootOf(form);
+  if (root !== form.ownerDocument) listenOn(root);
 }
 
 /**
@@ -116,8 +120,7 @@ export const isCardButton = (element: Element): boolean => element.hasAttribute(
  */
 function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
   const id = button.getAttribute(CARD_BUTTON);
-  const root = button.getRootNode() as Document | ShadowRoot;
-  if (id) return root.getElementById(id) as HTMLFormElement | null;
+  if (id) return rootOf(button).getElementById(id) as HTMLFormElement | null;
   const own = (button as HTMLButtonElement).form ?? button.closest('form');
   if (own) return own;
   const forms = boundForms.map(({ form }) => form).filter(({ isConnected }) => isConnected);
@@ -127,8 +130,8 @@ function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
 /** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
 export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
   const document = form.ownerDocument;
-  const root = form.getRootNode?.() ?? document; // an unsupported browser may have none
-  const roots = root === document ? [document] : [document, root as ShadowRoot];
+  const root = rootOf(form);
+  const roots = root === document ? [document] : [document, root];
   const buttons = roots.map((it) => [...it.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
   return concat(buttons).filter((button) => formOfCardButton(button) === form);
 }
@@ -148,5 +151,5 @@ function onChange(event: Event): void {
   own?.onChange(control);
   // Elsewhere in the page only the shopper's changes count: scripts change controls all the time.
   const concerned = event.isTrusted ? boundForms.slice() : boundForms.filter((it) => it === own);
-  for (const bound of concerned) bound.onAnyChange();
+  for (const bound of concerned) bound.onPossibleCorrection();
 }

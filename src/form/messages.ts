@@ -2,15 +2,15 @@ import { type Control, cardControls, concat, wordsOf } from './fields.ts';
 import type { Problem } from './read.ts';
 import { isRendered, type StatusLine } from './status.ts';
 import type { Texts } from './texts.ts';
-import { unclobbered } from './unclobbered.ts';
+import { rootOf, unclobbered } from './unclobbered.ts';
 
 /** The messages about the card's fields. */
 export interface CardMessages {
   /**
    * Shows the problems and has the browser report the first one.
    *
-   * @param onlyCard - Whether the page validates its own controls itself.
-   * @returns Whether there is nothing to correct, in the page's own controls either.
+   * @param onlyCard - Whether to report the card's controls only, and none of the page's own.
+   * @returns Whether the shopper has nothing to correct.
    */
   report(problems: Problem[], onlyCard: boolean): boolean;
   /** Removes every message. */
@@ -19,7 +19,7 @@ export interface CardMessages {
 
 /**
  * Shows messages by constraint validation and, where the page has an element for it, as a text
- * beside the control. A message goes when the shopper changes its control.
+ * beside the control. When the shopper changes the control, its message is removed.
  */
 export function cardMessages(
   form: HTMLFormElement,
@@ -60,14 +60,16 @@ export function cardMessages(
     return cardControls(form).filter((it): it is Control => invalid.includes(it as Control));
   };
 
+  /** Whether the library's text stands beside the control, where the shopper can see it. */
+  const isBesideControl = (control: Control): boolean => {
+    const element = messageElement(control);
+    return shown.has(control) && element !== undefined && isRendered(element);
+  };
+
   /** Reports invalid controls. Returns whether all are valid. */
   const reportInvalid = (problems: Problem[], onlyCard: boolean): boolean => {
-    const root = form.getRootNode() as Document | ShadowRoot;
+    const root = rootOf(form);
     const seen: { control: Control; event: Event }[] = [];
-    const isBesideControl = (control: Control) => {
-      const element = messageElement(control);
-      return shown.has(control) && element !== undefined && isRendered(element);
-    };
     const watch = (event: Event) => {
       // In a shadow root an event has no target any more when its dispatch is over.
       const control = event.target as Control;
@@ -75,19 +77,22 @@ export function cardMessages(
       if (isBesideControl(control)) event.preventDefault(); // no bubble: the text stands there
     };
     root.addEventListener('invalid', watch, true);
-    if (onlyCard) reportEach(inOrder(problems));
-    else unclobbered(form, 'reportValidity')();
+    const areValid = onlyCard
+      ? reportEach(inOrder(problems))
+      : unclobbered(form, 'reportValidity')();
     root.removeEventListener('invalid', watch, true);
 
-    const [first] = seen;
-    if (!first) return true;
-    const { control, event } = first;
-    const isDrawnByPage = event.defaultPrevented && !isBesideControl(control);
-    if (isDrawnByPage) return false;
-    if (isBesideControl(control)) control.focus();
-    // A control that takes no focus gets no bubble either.
-    if (root.activeElement !== control) status.write(control.validationMessage);
-    return false;
+    if (!areValid && seen[0]) showFirst(seen[0].control, seen[0].event);
+    return areValid;
+  };
+
+  /** Leads the shopper to the first invalid control, as the browser does where it draws a bubble. */
+  const showFirst = (control: Control, { defaultPrevented }: Event) => {
+    const isBeside = isBesideControl(control);
+    if (defaultPrevented && !isBeside) return; // the page shows it by its own means
+    if (isBeside) control.focus();
+    // The browser draws no bubble at a control that it cannot focus.
+    if (rootOf(form).activeElement !== control) status.write(control.validationMessage);
   };
 
   return {
@@ -100,10 +105,14 @@ export function cardMessages(
   };
 }
 
-/** Reports as the form itself would: an event for each invalid control, a bubble for the first. */
-function reportEach([first, ...others]: Control[]): void {
-  first?.reportValidity();
-  for (const control of others) control.checkValidity();
+/**
+ * Reports as the form itself would: an event for each invalid control, a bubble for the first.
+ * Returns whether all are valid.
+ */
+function reportEach([first, ...others]: Control[]): boolean {
+  if (!first) return true;
+  const validities = [first.reportValidity(), ...others.map((control) => control.checkValidity())];
+  return validities.every(Boolean);
 }
 
 const CHANGES = ['input', 'change'];
@@ -142,7 +151,7 @@ const isOwnText = (control: Control, text: string): boolean =>
 
 /** The page's own element for the messages of a control. */
 function messageElement(control: Control): HTMLElement | undefined {
-  const root = control.getRootNode() as Document | ShadowRoot;
+  const root = rootOf(control);
   for (const attribute of ['aria-errormessage', 'aria-describedby']) {
     for (const id of wordsOf(control.getAttribute(attribute) ?? '')) {
       const element = root.getElementById(id);

@@ -3,9 +3,11 @@ import type { StatusLine } from './status.ts';
 import type { FormProblem } from './texts.ts';
 import { unclobbered } from './unclobbered.ts';
 
+export type Notices = ReturnType<typeof notices>;
+
 /** What a bound form tells the page, by events and the console, and the shopper, by the status. */
 export function notices(form: HTMLFormElement, status: StatusLine, isKeyRenewable: boolean) {
-  /** Returns whether no listener cancelled the event. */
+  /** Returns false if a listener has cancelled the event. */
   const emit = (type: 'ready' | 'submit' | 'encrypted' | 'error', detail?: unknown): boolean => {
     if (typeof CustomEvent !== 'function') return true; // in an unsupported browser
     const init = { bubbles: true, composed: true, cancelable: type === 'submit', detail };

@@ -7,14 +7,15 @@ export interface CardFormOptions {
    * The card encryption key as the service sent it, or a function that asks your server for one.
    *
    * The form calls a function when it is bound, and again whenever it needs another key. A key that
-   * is given as an object serves for one card; after that the page has to be reloaded. Also
-   * `restart()`, a return to the page by Back, and `keyMaxAgeMs` use it up.
+   * is given as an object is for one card; after that the page has to be reloaded. `restart()`, a
+   * return to the page by Back, and `keyMaxAgeMs` use it up, too.
    */
   key: CardEncryptionKey | (() => CardEncryptionKey | Promise<CardEncryptionKey>);
 
   /**
    * Called with the block, and with the button that was pressed (or `null`). The form is not
-   * submitted then. The card's fields are empty by then.
+   * submitted then. The card's fields are empty by then. Not called for buttons with
+   * `data-cardseal-button`, nor by `encrypt()`.
    *
    * If it throws, the error goes to `reportError`, and the next press hands over the same block.
    */

@@ -1,7 +1,7 @@
 import { encodeInto } from '../browser.ts';
 import type { CardField } from '../index.ts';
 import { CARD_FIELDS } from '../scheme.ts';
-import { type CardControls, type Control, concat, isShared } from './fields.ts';
+import { type CardControls, type Control, concat, isShared, isSpace } from './fields.ts';
 import type { CardProblem } from './texts.ts';
 
 /** A card as bytes, for `encryptCard` to take over or for {@link zero}. */
@@ -14,11 +14,11 @@ export interface Problem {
   controls: Control[];
 }
 
-/** No field needs more characters than this, and a pasted novel must not freeze the page. */
+/** No field needs more characters than this, and a long pasted text must not freeze the page. */
 const LONGEST_VALUE = 1000;
 
 /**
- * Reads what the controls hold now; autofill fires no events that one could rely on.
+ * Reads what the controls hold now: autofill does not always fire events.
  *
  * The functions of this file look at one character after the other. A regular expression would keep
  * its input within reach of the whole page (`RegExp.input`), and a string that is put together here
@@ -53,29 +53,28 @@ export function findProblems(card: CardBytes, controls: CardControls, luhn: bool
 }
 
 function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | undefined {
+  const monthControl = controls[0]!;
+  const yearControl = controls[1] ?? monthControl; // one control may hold both
   const report = (problem: CardProblem, at: Control[]): Problem => {
-    const isYearOnly = controls.length === 2 && at[0] === controls[1];
-    return { problem, field: isYearOnly ? 'exp_year' : 'exp_month', controls: at };
+    const field = at.includes(monthControl) ? 'exp_month' : 'exp_year';
+    return { problem, field, controls: at };
   };
   const empty = controls.filter(({ value }) => readNumerals(value).length === 0);
   if (empty.length > 0) return report('expiry_required', empty);
 
-  const monthControl = controls[0]!;
-  const yearControl = controls[controls.length - 1]!;
-  const isWrong = (control: Control) =>
-    (control === monthControl && !obeysRule(card, 'exp_month')) ||
-    (control === yearControl && !obeysRule(card, 'exp_year'));
-  const wrong = controls.filter(isWrong);
-  if (wrong.length > 0) return report('expiry_invalid', wrong);
+  const wrong = new Set<Control>();
+  if (!obeysRule(card, 'exp_month')) wrong.add(monthControl);
+  if (!obeysRule(card, 'exp_year')) wrong.add(yearControl);
+  if (wrong.size > 0) return report('expiry_invalid', [...wrong]);
 
-  // Date.UTC counts months from 0, so this is the first day of the month after. A month ends last
-  // at UTC-12: the card has expired in every time zone.
+  // Date.UTC counts months from 0, so this is the first day of the next month. UTC-12 is the last
+  // time zone in which a month ends.
   const end = Date.UTC(toNumber(card.exp_year), toNumber(card.exp_month), 1, 12);
   return end <= Date.now() ? report('expiry_past', controls) : undefined;
 }
 
 function obeysRule(card: CardBytes, field: CardField): boolean {
-  const { minBytes, maxBytes, isValid } = CARD_FIELDS.find(({ name }) => name === field)!;
+  const { minBytes, maxBytes, isValid } = CARD_FIELDS[field];
   const bytes = card[field];
   return bytes.length >= minBytes && bytes.length <= maxBytes && isValid(bytes);
 }
@@ -108,12 +107,15 @@ const fieldsOf = (card: CardBytes) => Object.keys(card) as CardField[];
  * and a name that the shop needs itself does not count.
  */
 export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolean =>
-  concat([number, expiry, cvv]).every(hasNoDigit) &&
+  !concat([number, expiry, cvv]).some(hasDigit) &&
   name.every((control) => isShared(control) || control.value === '');
 
-/** Whether nobody has typed into a control for digits. */
-export const hasNoDigit = ({ value }: Control): boolean =>
-  visible(value).every((char) => digitOf(char) === undefined);
+/** Whether a control for digits holds one. */
+export const hasDigit = ({ value }: Control): boolean =>
+  visible(value).some((char) => digitOf(char) !== undefined);
+
+const DIGITS = [...'0123456789'];
+let collator: Intl.Collator | undefined; // made when it is first needed: it takes long
 
 /** ISO/IEC 7812-1, Annex B. */
 function passesLuhn(digits: Uint8Array): boolean {
@@ -127,10 +129,11 @@ function passesLuhn(digits: Uint8Array): boolean {
   return sum % 10 === 0;
 }
 
-/** Month and year, as digits. What cannot be read is empty. */
+/** Month and year, as digits: none if the text is not a date. */
 function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
   const [first, second] = controls.map(({ value }) => readNumerals(value));
-  const parts = second ? [onlyNumeral(first!), onlyNumeral(second)] : splitDate(first!);
+  const isSplit = second !== undefined;
+  const parts = isSplit ? [onlyNumeral(first!), onlyNumeral(second)] : splitDate(first!);
   const [month = [], year = []] = parts;
   return {
     month: month.length === 1 ? [0, ...month] : month,
@@ -145,9 +148,9 @@ const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ?
  * come first.
  */
 function splitDate(numerals: number[][]): number[][] {
+  const [first = [], second = []] = numerals;
   if (numerals.length > 2) return [];
-  const [first = [], second] = numerals;
-  if (!second) return [first.slice(0, 2), first.slice(2)];
+  if (numerals.length < 2) return [first.slice(0, 2), first.slice(2)];
   return first.length === 4 ? [second, first] : [first, second];
 }
 
@@ -178,9 +181,14 @@ const readDigits = ({ value }: Control): (number | undefined)[] =>
     .map(digitOf);
 
 const ZERO = 0x30; // the digit 0 in ASCII
-const NOT_A_DIGIT = 0x78; // the letter x
 
-/** ASCII. The rules of the fields refuse a byte that is not a digit. */
+/**
+ * Stands for a character that is not a digit: the letter x. It keeps its place, so that the length
+ * is right, and the rules of the fields refuse it.
+ */
+const NOT_A_DIGIT = 0x78;
+
+/** In ASCII. */
 const toBytes = (digits: (number | undefined)[]) =>
   Uint8Array.from(digits, (digit) => (digit === undefined ? NOT_A_DIGIT : ZERO + digit));
 
@@ -198,7 +206,10 @@ function readName(controls: Control[]): Uint8Array {
       needsSpace = length > 0;
       continue;
     }
-    if (needsSpace) bytes[length++] = 0x20;
+    if (needsSpace) {
+      bytes[length] = 0x20;
+      length += 1;
+    }
     length += encodeInto(char, bytes.subarray(length)).written;
     needsSpace = false;
   }
@@ -210,8 +221,8 @@ const visible = (value: string): string[] =>
   [...value.slice(0, LONGEST_VALUE)].filter((char) => !MARKS.includes(char));
 
 /**
- * Bidi marks, embeddings and isolates, zero width space, word joiner, byte order mark: pasting
- * brings them along.
+ * Invisible characters that come with pasted text: bidirectional marks, embeddings, overrides and
+ * isolates, zero width space, word joiner, byte order mark.
  */
 const MARKS =
   '\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff';
@@ -225,15 +236,12 @@ const DASHES =
 /** Slashes and full stops, full width, too. */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 
-const isSpace = (char: string) => !char.trim();
-
 const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
 
-/** The value of a decimal digit of any script. Numeric collation knows them all. */
+/** The value of a decimal digit of any script. Numeric collation knows them all (UTS #35, part 5). */
 function digitOf(char: string): number | undefined {
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' }); // UTS #35, part 5
-  const digit = DIGITS.find((digit) => collator!.compare(digit, char) === 0);
-  return digit === undefined ? undefined : Number(digit);
+  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+  const { compare } = collator;
+  const value = DIGITS.findIndex((digit) => compare(digit, char) === 0);
+  return value < 0 ? undefined : value;
 }
-const DIGITS = [...'0123456789'];
-let collator: Intl.Collator | undefined; // made when it is first needed: it takes long

@@ -64,7 +64,7 @@ export function sealedCard(
   /** The block, if it may be sent for what the fields hold now. */
   const freshBlock = (): EncryptedCard | undefined => {
     if (!current) return undefined;
-    if (isHeld) return current.block;
+    if (isHeld) return current.block; // the page's listeners may have changed the fields: see `hold`
     if (!isUnchanged(current)) return undefined;
     return current.wasSent || isYoung(current.keyArrived) ? current.block : undefined;
   };
@@ -86,7 +86,7 @@ export function sealedCard(
     freshBlock,
     drop,
     checkInput: input.check,
-    /** Keeps a block with the card that it was made from. */
+    /** Keeps a block with the card that it was made from, and zeroes the card in the end. */
     seal(block: EncryptedCard, keyArrived: number, card: CardBytes) {
       current = { block, keyArrived, card, wasSent: false };
     },
@@ -121,11 +121,20 @@ export function sealedCard(
       isHeld = false;
     },
 
-    /** Removes what a script wrote into attributes, so that a reset does not bring it back. */
-    clearDefaults() {
+    /**
+     * Removes what a script wrote into `value` attributes, so that a reset does not bring it back.
+     * Returns how to undo it.
+     */
+    clearDefaults(): () => void {
+      const removed = new Map<Element, string>();
       for (const control of cardControls(form)) {
-        if (!isShared(control)) control.removeAttribute('value');
+        const value = control.getAttribute('value');
+        if (value !== null && !isShared(control)) removed.set(control, value);
       }
+      for (const control of removed.keys()) control.removeAttribute('value');
+      return () => {
+        for (const [control, value] of removed) control.setAttribute('value', value);
+      };
     },
     /** Empties the fields, also those that a page has replaced since they were read. */
     emptyFields() {
@@ -143,11 +152,11 @@ export function sealedCard(
     onChange(control: Element) {
       if (isEmptying || isHeld || !current || !cardControls(form).includes(control)) return;
       const hasChanged = !isUnchanged(current);
-      if (hasChanged) input.withdraw();
-      // Empty fields stand for the earlier card until the shopper begins another. A shared name is
-      // not part of that comparison, so any change of it counts.
-      const isBegun = hasChanged || isShared(control);
-      if (isBegun && !current.card) drop();
+      if (current.card) {
+        if (hasChanged) input.withdraw(); // the shopper may change it back
+      } else if (hasChanged || isShared(control)) {
+        drop(); // the shopper begins another card; a shared name was not emptied, so it may be that
+      }
     },
     /** The browser, or a script of the page, collects the form's data. */
     onFormData(data: FormData) {

@@ -10,31 +10,29 @@ export type StatusLine = ReturnType<typeof statusLine>;
  * paragraph before the submit button, for as long as it says something.
  */
 export function statusLine(form: HTMLFormElement, texts: Texts) {
-  /** How to remove what is shown. */
-  let remove = () => {};
+  let placed: PlacedText | undefined;
   let stopRestoring = () => {};
   /** Whether the text asks the shopper to wait. */
   let isWaiting = false;
 
   const clear = () => {
     stopRestoring();
-    remove();
+    placed?.remove();
+    placed = undefined;
     removeLine(form); // of an earlier binding, or a copy that the page has made
-    remove = () => {};
     isWaiting = false;
   };
   /** Shows any text, for example one that the browser made. */
   const write = (text: string) => {
     clear();
-    let line = place(form, text);
-    remove = () => line.remove();
+    placed = place(form, text);
     if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
 
     let restores = 0;
     const observer = new MutationObserver(() => {
-      if (line.isThere()) return;
-      line.remove();
-      line = place(form, text);
+      if (placed?.isThere()) return;
+      placed?.remove();
+      placed = place(form, text);
       restores += 1;
       if (restores === MAX_RESTORES) observer.disconnect();
     });
@@ -60,7 +58,7 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
 
 /**
  * A page that renders its form anew, for example after an answer of its server, removes a text that
- * it does not know. The text is restored; a page that keeps removing it wins.
+ * it does not know. The text is restored this often; after that the page has its way.
  */
 const MAX_RESTORES = 5;
 
@@ -75,7 +73,7 @@ interface PlacedText {
 function place(form: HTMLFormElement, text: string): PlacedText {
   const own = unclobbered(form, 'querySelector')<HTMLElement>('[data-cardseal-status]');
   if (!own || !form.isConnected) return insertLine(form, text);
-  const placed = writeInto(own, text);
+  const placed = writeInto(own, text); // an empty element may not be drawn at all
   if (isRendered(own)) return placed;
   placed.remove(); // it stands in a part of the page that is hidden
   return insertLine(form, text);
@@ -113,7 +111,7 @@ function insertLine(form: HTMLFormElement, text: string): PlacedText {
   else if (button) button.parentNode!.insertBefore(line, button);
   else if (isRendered(form)) unclobbered(form, 'appendChild')(line);
   else body.appendChild(line);
-  // A page that morphs may make an element of its own out of the line: that one stays.
+  // A page that updates its elements in place may have made one of its own out of the line.
   const isOurs = () => line.hasAttribute(LINE);
   return {
     isThere: () => line.isConnected && line.textContent !== '' && isOurs(),

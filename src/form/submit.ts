@@ -51,7 +51,7 @@ export function repeatSubmit(form: HTMLFormElement, button: Button | null): void
 }
 
 /**
- * Clicks a hidden button that carries everything which the real one would send. Engines without
+ * Clicks a hidden button that sends what the real one would send. Engines without
  * `requestSubmit` need it: Chrome before 76, Firefox before 75 and Safari before 16.
  */
 function clickStandIn(form: HTMLFormElement, button: Button | null): void {
@@ -88,15 +88,6 @@ export function clickAgain(button: HTMLElement): boolean {
   return canClick;
 }
 
-/**
- * Whether the browser would open a window now. Without `navigator.userActivation` (Firefox before
- * 120, Safari before 16.4) the answer is a guess: Safari forgets a click after a second.
- */
-export function mayOpenWindow(pressedAt: number): boolean {
-  const { userActivation } = navigator as Partial<Navigator>;
-  return userActivation ? userActivation.isActive : Date.now() - pressedAt < 1000;
-}
-
 let lastClicked: Button | null = null;
 
 /** Remembers the button of a click until the submit that it causes, which is in the same task. */
@@ -109,8 +100,8 @@ export function rememberClick(button: Button): void {
 
 /**
  * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before
- * 75, Safari before 15.4) click the default button for Enter, too. The focused element would not
- * do: Safari does not focus buttons.
+ * 75, Safari before 15.4) click the default button for Enter, too. The focused element does not
+ * tell: Safari does not focus buttons.
  */
 export function submitterOf(event: Event, form: HTMLFormElement): Button | null {
   const { submitter } = event as SubmitEvent;

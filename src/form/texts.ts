@@ -1,8 +1,10 @@
+import { ownProperty } from '../own-property.ts';
+
 /** Everything that the shopper can be asked to correct. */
 export type CardProblem =
   /** The number is empty. */
   | 'number_required'
-  /** The number has not 12 to 19 digits, or its check digit is wrong. */
+  /** The number does not have 12 to 19 digits, or its check digit is wrong. */
   | 'number_invalid'
   /** The name is empty. */
   | 'name_required'
@@ -12,16 +14,16 @@ export type CardProblem =
   | 'name_too_long'
   /** The expiry date, or a part of it, is empty. */
   | 'expiry_required'
-  /** The expiry date is no month of a year. */
+  /** The expiry date is not a month and a year. */
   | 'expiry_invalid'
   /** The month is over in every time zone. */
   | 'expiry_past'
   /** The security code is empty. */
   | 'cvv_required'
-  /** The security code has not 3 or 4 digits. */
+  /** The security code does not have 3 or 4 digits. */
   | 'cvv_invalid';
 
-/** What the shopper reads when the problem is not theirs to correct. */
+/** What the shopper reads when they cannot correct the problem. */
 export type FormProblem =
   /** The page or the browser cannot encrypt a card. */
   | 'payment_unavailable'
@@ -62,8 +64,8 @@ export function textsOf(messages: { [problem: string]: string | undefined } = {}
     if (!isProblem(problem)) console.warn(`cardseal has no message named ${problem}`);
   }
   return (problem) => {
-    const own = Object.keys(messages).includes(problem) && messages[problem];
-    return own || ENGLISH[problem];
+    const own: unknown = ownProperty(messages, problem).value;
+    return typeof own === 'string' && own !== '' ? own : ENGLISH[problem];
   };
 }
 

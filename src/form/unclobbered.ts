@@ -1,6 +1,6 @@
 /**
- * Reads a member of the form past its controls: a control named `action`, `elements` or
- * `requestSubmit` stands in front of the form's member of that name.
+ * Reads a member of the form, even if the form has a control of that name. Names such as `action`,
+ * `elements` and `submit` occur in real forms; those of other members do not.
  */
 export function unclobbered<Member extends keyof HTMLFormElement & string>(
   form: HTMLFormElement,
@@ -17,11 +17,18 @@ export function unclobbered<Member extends keyof HTMLFormElement & string>(
 /** All controls that belong to the form, those outside it with a `form` attribute included. */
 export const elementsOf = (form: HTMLFormElement): Element[] => [...unclobbered(form, 'elements')];
 
-/** Creates an element. An image named `createElement` stands in front of the document's member. */
+/** Creates an element, even if the page has an image named `createElement`. */
 export const createElement = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
 ): HTMLElementTagNameMap[Name] =>
   Document.prototype.createElement.call(document, name) as HTMLElementTagNameMap[Name];
+
+/** The document or shadow root of an element. An element that is in none yet gets the document. */
+export function rootOf(element: Element): Document | ShadowRoot {
+  const root = element.getRootNode?.(); // an unsupported browser may have none
+  const isRoot = root !== undefined && 'getElementById' in root;
+  return isRoot ? (root as Document | ShadowRoot) : element.ownerDocument;
+}
 
 /** The window of a form, which may be another one than the library's. */
 export const windowOf = (form: HTMLFormElement): Window => form.ownerDocument.defaultView ?? window;

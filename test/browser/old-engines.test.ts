@@ -121,7 +121,6 @@ const ALONE: Record<string, 'pays' | CardEncryptionErrorCode> = {
   'Array.flatMap': 'pays',
   'Element.toggleAttribute': 'pays',
   'Element.checkVisibility': 'pays',
-  'Navigator.userActivation': 'pays',
   'Window.reportError': 'pays',
   'Window.globalThis': 'pays',
   'Uint8Array.fromBase64': 'pays',

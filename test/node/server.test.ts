@@ -309,13 +309,13 @@ describe('parseEncryptedCard', () => {
   test.each([undefined, null, `Secret ${PAN}`, 'cek_1', 1, true, Symbol('Secret'), () => PAN])(
     'takes no block if %o is expected, which is no object',
     (expected) => {
-      expect(refused(block(), expected)).toMatch('expects no card');
+      expect(refused(block(), expected)).toMatch('No key was issued');
     },
   );
 
   test('takes no block if the call expects nothing at all', () => {
     expect(() => Reflect.apply(parseEncryptedCard, undefined, [block()])).toThrow(
-      'expects no card',
+      'No key was issued',
     );
   });
 

@@ -452,6 +452,7 @@ export const SHOPS: readonly Shop[] = [
     others: [['seat', 'A7']],
     cancel: emptied('#seat', 'A7'),
     elsewhere: 'tab',
+    engine: 'webkit', // Safari blocks windows that the others open
   },
   {
     name: 'bank-frame',
@@ -704,6 +705,7 @@ export const SHOPS: readonly Shop[] = [
     others: [['email', EMAIL]],
     cancel: 'fetch',
     guarded: true,
+    sendsByScript: true,
   },
   {
     name: 'react-checkout',

@@ -1,4 +1,5 @@
 /** How a shop is described to the runner. */
+import type { Engine } from '../prepare/browsers.ts';
 import type { Card } from './cards.ts';
 
 /**
@@ -65,6 +66,13 @@ export interface Shop {
   elsewhere?: 'tab' | 'frame';
   /** Without the library, the page cannot send: there is nothing to compare with. */
   needsLibrary?: true;
+  /**
+   * Set if a button of the page's own sends the block by a script. If that fails, the next press
+   * counts after five seconds, unless the shopper changes something.
+   */
+  sendsByScript?: true;
+  /** The engine of its visits in `npm test`, if not the one whose turn it is. */
+  engine?: Engine;
   /** The name of the block's field. Default: `encrypted_card`. */
   blockField?: string;
   /** Scenarios that make no sense here, with the reason. */

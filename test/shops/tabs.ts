@@ -1,6 +1,6 @@
 /** One tab in each of the three engines, driven by real key presses and real clicks. */
 import { type AddressInfo, createServer } from 'node:net';
-import * as playwright from 'playwright';
+import { chromium, firefox, webkit } from 'playwright';
 import { type KeyInput, launch } from 'puppeteer-core';
 import { type Engine, type Found, need } from '../prepare/browsers.ts';
 import { launchOptions } from '../support/launch-options.ts';
@@ -69,7 +69,8 @@ const IS_DRAWN = `new Promise((done) => {
 const REPEAT = 60;
 
 async function openPlaywright(engine: Engine): Promise<Tab> {
-  const browser = await playwright[engine].launch(launchOptions(engine));
+  const browserType = { chromium, firefox, webkit }[engine];
+  const browser = await browserType.launch(launchOptions(engine));
   const context = await browser.newContext();
   const page = await context.newPage();
   const alerts: string[] = [];
@@ -240,7 +241,7 @@ async function openWebkit({ path, xvfb, driver }: Found): Promise<Tab> {
     isDrawn: () => hasEnded(IS_DRAWN),
     async clickAgain(x, y) {
       // This driver waits with real clicks until the answer is there.
-      await evaluate(`(document.elementFromPoint(${x}, ${y})?.click(), true)`);
+      await evaluate(`(${clickAt}(document, ${x}, ${y}), true)`);
     },
     click: async (x, y) => {
       const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 };
@@ -253,9 +254,10 @@ async function openWebkit({ path, xvfb, driver }: Found): Promise<Tab> {
     type: async (text) => void (await keys([...text].flatMap(stroke))),
     press: async (key) => void (await keys(stroke(KEYS[key]))),
     async holdEnter(times) {
+      await keys(stroke(KEYS.Enter));
       // This driver does not repeat a key that is down.
-      for (let i = 0; i < times; i++) {
-        await keys(stroke(KEYS.Enter));
+      for (let i = 1; i < times; i++) {
+        await evaluate(`(${repeatEnter}(document), true)`).catch(() => {}); // the page may be gone
         await pause(REPEAT);
       }
     },
@@ -272,6 +274,34 @@ async function openWebkit({ path, xvfb, driver }: Found): Promise<Tab> {
       await run.stop();
     },
   };
+}
+
+/** Runs in the page: clicks what is at a point, also within frames and shadow roots. */
+function clickAt(root: Document | ShadowRoot, x: number, y: number): void {
+  const element = root.elementFromPoint(x, y) as HTMLIFrameElement | null;
+  if (element?.contentDocument) {
+    const box = element.getBoundingClientRect();
+    const inFrame = { x: x - box.x - element.clientLeft, y: y - box.y - element.clientTop };
+    clickAt(element.contentDocument, inFrame.x, inFrame.y);
+  } else if (element?.shadowRoot) {
+    clickAt(element.shadowRoot, x, y);
+  } else {
+    element?.click();
+  }
+}
+
+/** Runs in the page: what a browser does when Enter is down and repeats. */
+function repeatEnter(root: Document | ShadowRoot): void {
+  const element = root.activeElement as HTMLIFrameElement & HTMLInputElement;
+  const inner = element?.contentDocument ?? element?.shadowRoot;
+  if (inner) {
+    repeatEnter(inner);
+    return;
+  }
+  const init = { key: 'Enter', repeat: true, bubbles: true, composed: true, cancelable: true };
+  const isWanted = element?.dispatchEvent(new KeyboardEvent('keydown', init));
+  const buttons = [...(element?.form?.elements ?? [])] as HTMLButtonElement[];
+  if (isWanted) buttons.find(({ type, disabled }) => type === 'submit' && !disabled)?.click();
 }
 
 /** WebKitWebDriver takes no port 0. */

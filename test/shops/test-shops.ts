@@ -11,6 +11,7 @@ import { SHOPS } from './catalogue.ts';
 import { CONTROLS } from './controls.ts';
 import { run, SCENARIOS } from './scenarios.ts';
 import { ShopServer } from './server.ts';
+import type { Shop } from './shop.ts';
 import { openTab, type Tab } from './tabs.ts';
 import { Visitor } from './visitor.ts';
 
@@ -27,9 +28,9 @@ export function testShops(engine: Engine): void {
   });
 
   const main = SCENARIOS.filter((scenario) => scenario.main);
-  const isHere = (i: number) => i % ENGINES.length === ENGINES.indexOf(engine);
-  const here = SHOPS.filter((_, i) => isHere(i));
-  const left = SHOPS.filter((_, i) => !isHere(i)).map(({ name }) => name);
+  const engineOf = (shop: Shop) => shop.engine ?? ENGINES[SHOPS.indexOf(shop) % ENGINES.length];
+  const here = SHOPS.filter((shop) => engineOf(shop) === engine);
+  const left = SHOPS.filter((shop) => engineOf(shop) !== engine).map(({ name }) => name);
   console.log(`Left to \`npm run shops\` in ${engine}: ${left.join(', ')}`);
   for (const scenario of main) {
     const shops = here.filter((shop) => !scenario.fits || scenario.fits(shop));

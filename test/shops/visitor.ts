@@ -258,16 +258,6 @@ export class Visitor {
 
   focus = (where: Where): Promise<unknown> => this.#need(where, IN_PAGE.enter(where));
 
-  /** Waits until the browser has forgotten the last press. */
-  async isOutOfActivation(): Promise<void> {
-    const isOver = 'navigator.userActivation?.isActive === false';
-    for (let tries = 0; tries < 200; tries++) {
-      if (await this.ask(isOver)) return;
-      await pause(100);
-    }
-    throw new Error('The browser does not forget the press');
-  }
-
   /** A message that can be seen and heard must come in time. */
   async expectMessage(otherThan?: string): Promise<Message | undefined> {
     const end = Date.now() + this.patience;

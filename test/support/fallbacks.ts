@@ -67,18 +67,6 @@ export const FALLBACKS: Fallback[] = [
     uses: { 'form/status': 1 },
   },
   {
-    feature: 'api.Navigator.userActivation',
-    name: '`navigator.userActivation`',
-    without: 'a window may be opened for a second after the press',
-    uses: { 'form/submit': 1 },
-  },
-  {
-    feature: 'api.UserActivation.isActive',
-    name: '`UserActivation.isActive`',
-    without: 'as for `navigator.userActivation`',
-    uses: { 'form/submit': 1 },
-  },
-  {
     feature: 'api.Window.beforeunload_event',
     name: 'the event `beforeunload`',
     without: 'after `form.submit()` by a script of the page, further presses are not told to wait',

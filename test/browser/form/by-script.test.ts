@@ -157,6 +157,31 @@ describe('data-cardseal-button: a handler that validates first', () => {
   });
 });
 
+test('data-cardseal-button: with onEncrypted, too, a form that it submits by itself is checked', async () => {
+  const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`, 'method="get"');
+  const onEncrypted = vi.fn();
+  bind(page.form, { onEncrypted });
+  fill(page);
+  expect((await refused(page, page.button('Send'))).code).toBe('invalid_form');
+  expect([await page.sent(), onEncrypted.mock.calls]).toEqual([[], []]);
+});
+
+test('a form that is not in the document can be bound, also if a button names it', () => {
+  const host = document.createElement('div');
+  host.innerHTML = `<form id="apart" method="post">${FIELDS}</form>
+    <button data-cardseal-button="apart">Send</button>`;
+  expect(() => bind(host.querySelector('form')!)).not.toThrow();
+});
+
+test('encrypt() resolves to nothing if a listener of the emptied fields starts again', async () => {
+  const page = open(FIELDS);
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const binding = bind(page.form);
+  fill(page);
+  page.control('cvv').addEventListener('input', () => void binding.restart(), { once: true });
+  expect(await binding.encrypt()).toBe(undefined);
+});
+
 test('data-cardseal-button: with data-cardseal-skip or another payment method its handlers run at once, without a block', async () => {
   const page = open(FIELDS + CLICK);
   const button = page.button('Send');

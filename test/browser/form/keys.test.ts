@@ -14,6 +14,7 @@ import {
   type Page,
   posted,
   refused,
+  settled,
   TYPED,
   values,
 } from '../../support/form.ts';
@@ -42,6 +43,29 @@ test('takes a key as it is, and a prepared one', async () => {
     await posted(page);
     expect(page.encrypted).toEqual([key.id]);
   }
+});
+
+test('a key that restart() has requested during an encryption is the next one', async () => {
+  const page = open();
+  const ask = vi.fn(() => freshKey());
+  const binding = bind(page.form, { key: ask });
+  await binding.ready;
+  const ciphertext = deferred<ArrayBuffer>();
+  const encrypt = vi.spyOn(crypto.subtle, 'encrypt').mockReturnValueOnce(ciphertext.promise);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => encrypt.mock.calls.length === 1);
+  await binding.restart();
+  ciphertext.resolve(new ArrayBuffer(256));
+  await settled(page);
+  expect(ask).toHaveBeenCalledTimes(2);
+  fill(page);
+  let asked = 0;
+  page.form.addEventListener('submit', () => {
+    asked = ask.mock.calls.length;
+  });
+  await posted(page);
+  expect(asked).toBe(2);
 });
 
 test('a key that comes after the button was pressed is waited for', async () => {

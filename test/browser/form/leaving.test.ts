@@ -159,6 +159,16 @@ test('a reset that a listener cancels keeps the card, and the same card brings t
   expect(blockIn(page)).toBe(block);
 });
 
+test('a reset that a listener cancels keeps what the server has filled in', async () => {
+  const page = open(html({ name: '<input autocomplete="cc-name" value="Ada Byrd">' }));
+  page.form.addEventListener('reset', (event) => event.preventDefault());
+  bind(page.form);
+  page.form.reset();
+  await settled(page);
+  const name = page.control('name') as HTMLInputElement;
+  expect([name.value, name.defaultValue]).toEqual(['Ada Byrd', 'Ada Byrd']);
+});
+
 test('a reset before any press asks for no new key; after a block was made it does', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());

@@ -10,10 +10,12 @@ import {
   fill,
   html,
   idle,
+  later,
   open,
   type Page,
   posted,
   refused,
+  settled,
   TYPED,
   user,
 } from '../../support/form.ts';
@@ -237,6 +239,18 @@ test('a page that draws its own messages gets invalid events, and the browser sa
   await refused(page);
   expect(drawn).toEqual(['Enter the card number', 'Enter the security code']);
   expect(focused(page)).toBe(page.button());
+});
+
+test('a page that swallows the invalid events still has its own controls validated', async () => {
+  const page = open(`<input name="email" required>${html()}`);
+  const swallow = (event: Event) => event.stopPropagation();
+  addEventListener('invalid', swallow, true);
+  later(() => removeEventListener('invalid', swallow, true));
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await settled(page);
+  expect([page.passes, page.encrypted]).toEqual([0, []]);
 });
 
 test('gives back the aria-invalid that the author wrote', async () => {

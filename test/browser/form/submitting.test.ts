@@ -253,6 +253,21 @@ test('a double click is one submit, also when the first click was quickly done w
   expect(page.passes).toBe(2);
 });
 
+test('a second click after a change is another press, however quickly it comes', async () => {
+  const page = open(`${html()}<input name="comment">`);
+  page.form.addEventListener('submit', (event) => event.preventDefault()); // a comment is missing
+  await bind(page.form).ready;
+  fill(page);
+  await user.click(page.button());
+  await vi.waitUntil(() => page.passes === 1);
+  await idle(page);
+  await user.type(page.form.querySelector('[name=comment]')!, 'x');
+  page
+    .button()
+    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+  await vi.waitUntil(() => page.passes === 2);
+});
+
 // Changed: the block of the first card was sent for the second one, too.
 test('when a listener of the page cancels the submit, the same card brings the same block, and another card another one', async () => {
   const encryptions = countEncryptions();

@@ -1,0 +1,42 @@
+import type { KeySource } from './key-source.ts';
+import { asCardEncryptionError, type Notices } from './notices.ts';
+
+/**
+ * Requests keys before the shopper presses, and tells the page what came of the last request.
+ *
+ * @param isPressed - Whether a press waits for the key: it tells of an error itself.
+ */
+export function earlyKeys(key: KeySource, { emit, tellPage }: Notices, isPressed: () => boolean) {
+  /** Counts the requests, so that the outcome of an old one is not reported. */
+  let last = 0;
+
+  const request = async (check: () => void): Promise<void> => {
+    last += 1;
+    const number = last;
+    try {
+      check();
+      await key.get();
+    } catch (error) {
+      await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
+      if (number === last && !isPressed()) tellPage(error);
+      throw asCardEncryptionError(error);
+    }
+    if (number === last) emit('ready');
+  };
+
+  return {
+    /**
+     * Requests a key, unless `check` throws. Rejects with a `CardEncryptionError`, which a page
+     * need not handle.
+     */
+    request(check = () => {}): Promise<void> {
+      const requested = request(check);
+      requested.catch(() => {}); // so that it is not reported as unhandled
+      return requested;
+    },
+    /** Nobody hears of the request that is under way. */
+    forget() {
+      last += 1;
+    },
+  };
+}
