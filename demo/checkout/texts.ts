@@ -49,7 +49,8 @@ export const ENGLISH: Texts = {
   checkout: 'Checkout',
   book: 'One book',
   needsScript:
-    'Paying by card needs JavaScript: it encrypts your card on this page. Without it nothing of your card is sent.',
+    'Paying by card needs JavaScript: it encrypts your card on this page. ' +
+    'Without it nothing of your card is sent.',
   method: 'How do you want to pay?',
   byCard: 'By card',
   byInvoice: 'On invoice',
@@ -78,7 +79,8 @@ export const ENGLISH: Texts = {
   findingOut: 'We are finding out and will tell you. Your reference:',
   uncertain: 'It is not certain whether you have paid',
   askUs:
-    'Your payment reached us, but we lost track of your order. Contact us: we look up whether your card was charged.',
+    'Your payment reached us, but we lost track of your order. ' +
+    'Contact us: we look up whether your card was charged.',
   notPaid: 'You have not paid',
   newOrder: 'Place another order',
 };
@@ -88,7 +90,9 @@ const GERMAN: Texts = {
   checkout: 'Kasse',
   book: 'Ein Buch',
   needsScript:
-    'Für die Zahlung mit Karte wird JavaScript gebraucht: Es verschlüsselt Ihre Karte auf dieser Seite. Ohne JavaScript wird nichts von Ihrer Karte gesendet.',
+    'Für die Zahlung mit Karte wird JavaScript gebraucht: ' +
+    'Es verschlüsselt Ihre Karte auf dieser Seite. ' +
+    'Ohne JavaScript wird nichts von Ihrer Karte gesendet.',
   method: 'Wie möchten Sie bezahlen?',
   byCard: 'Mit Karte',
   byInvoice: 'Auf Rechnung',
@@ -99,10 +103,12 @@ const GERMAN: Texts = {
   code: 'Prüfziffer',
   pay: '{amount} bezahlen',
   expired:
-    'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. Sie haben nicht bezahlt.',
+    'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. ' +
+    'Sie haben nicht bezahlt.',
   refused: 'Die Zahlung war nicht möglich. Sie haben nicht bezahlt.',
   declined:
-    'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. Bitte versuchen Sie es mit einer anderen Karte.',
+    'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. ' +
+    'Bitte versuchen Sie es mit einer anderen Karte.',
   paid: 'Bezahlt',
   thanks: 'Vielen Dank',
   amount: 'Betrag',
@@ -119,7 +125,8 @@ const GERMAN: Texts = {
   findingOut: 'Wir klären das und geben Ihnen Bescheid. Ihre Referenz:',
   uncertain: 'Es ist nicht sicher, ob Sie bezahlt haben',
   askUs:
-    'Ihre Zahlung ist angekommen, aber wir finden Ihre Bestellung nicht mehr. Bitte melden Sie sich: Wir sehen nach, ob Ihre Karte belastet wurde.',
+    'Ihre Zahlung ist angekommen, aber wir finden Ihre Bestellung nicht mehr. ' +
+    'Bitte melden Sie sich: Wir sehen nach, ob Ihre Karte belastet wurde.',
   notPaid: 'Sie haben nicht bezahlt',
   newOrder: 'Noch etwas bestellen',
   messages: {

@@ -37,10 +37,10 @@ const testCards = html`
     `;
 
 function testCard({ number, name, brand, outcome }: TestCard, i: number): Html {
-  const isApproved = outcome === 'approved';
+  const tone = outcome === 'approved' ? 'good' : 'bad';
   return html`<button type="button" class="chip" data-card="${i}"><span class="chip-name">${name}</span>
         <span class="chip-card">${brand} <span class="bytes">…${number.slice(-4)}</span></span>
-        <span class="chip-outcome" data-tone="${isApproved ? 'good' : 'bad'}">${outcome}</span></button>`;
+        <span class="chip-outcome" data-tone="${tone}">${outcome}</span></button>`;
 }
 
 const FAULT_TEXTS: Record<(typeof FAULTS)[number], [name: string, what: string]> = {

@@ -3,25 +3,31 @@
  */
 export const REMEDIES: Record<string, string> = {
   unsupported_scheme:
-    'Update cardseal to a version that knows the scheme. Do not encrypt under another one: the scheme fixes algorithm, padding and layout.',
+    'Update cardseal to a version that knows the scheme. ' +
+    'Do not encrypt under another one: the scheme fixes algorithm, padding and layout.',
   invalid_key:
-    'Hand over id, scheme and public_key exactly as the service sent them, and find what changes them on the way.',
+    'Hand over id, scheme and public_key exactly as the service sent them, ' +
+    'and find what changes them on the way.',
   key_already_used: 'Ask your server for a fresh key: one key, one card.',
   invalid_card: 'The shopper corrects this field. Nothing was sent, and the key is still good.',
   card_too_long: 'The shopper shortens the name. Nothing was sent, and the key is still good.',
   insecure_context: 'Serve the page over https, or from localhost.',
   encryption_failed: 'Ask your server for a fresh key, and let the shopper try again.',
-  invalid_form: 'Mend the form as the message says.',
+  invalid_form: 'Fix the form as the message says.',
   key_unavailable: 'Look at why your server has no key. The next press of the button asks again.',
   invalid_encrypted_card:
-    'Start the form again with a fresh key: the block was not of this checkout, or its key had expired.',
+    'Start the form again with a fresh key: ' +
+    'the block was not of this checkout, or its key had expired.',
   encryption_key_expired:
-    'Request a new key and let the shopper enter the card again. The server cannot try again by itself: only the shopper has the card.',
+    'Request a new key and let the shopper enter the card again. ' +
+    'The server cannot try again by itself: only the shopper has the card.',
   unknown_encryption_key: 'Send the id of the key response back unmodified, as key_id.',
   invalid_encryption_block:
-    'Check the order of the fields, the byte lengths and the public key, and find what changes the block on the way.',
+    'Check the order of the fields, the byte lengths and the public key, ' +
+    'and find what changes the block on the way.',
   resolve_intent:
-    'The outcome is not known. Find out what became of the intent, and never ask for the card again by yourself.',
+    'The outcome is not known. ' +
+    'Find out what became of the intent, and never ask for the card again by yourself.',
   not_specified:
     'The service refused for a reason that its specification does not show. Look at the status.',
 };

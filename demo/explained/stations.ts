@@ -77,7 +77,10 @@ function badge({
   isSealed,
 }: Record<'isEmpty' | 'isTestCard' | 'isSealed', boolean>): string {
   if (isSealed)
-    return 'The card is gone: the form’s fields are empty. Its lengths are left, because the layout tells them.';
+    return (
+      'The card is gone: the form’s fields are empty. ' +
+      'Its lengths are left, because the layout tells them.'
+    );
   if (isEmpty) return 'Take a test card, or type one, and see its bytes here.';
   if (isTestCard)
     return 'One of this demo’s own test cards, so it is shown. No real page may do this.';
@@ -158,8 +161,10 @@ function keyLine({ id, scheme, bits, expires_at }: NonNullable<Trail['key']>): H
 function left({ trail, error }: Scene): Station {
   if (!trail.left) {
     const text = error
-      ? 'Nothing has left. cardseal fails closed: without a good key and a good card there is no block.'
-      : 'Nothing yet. When the shopper pays, cardseal encrypts the whole string at once and empties the fields.';
+      ? 'Nothing has left. ' +
+        'cardseal fails closed: without a good key and a good card there is no block.'
+      : 'Nothing yet. ' +
+        'When the shopper pays, cardseal encrypts the whole string at once and empties the fields.';
     return waiting(text);
   }
   const { payload, key_id, layout } = trail.left;
@@ -170,7 +175,8 @@ function left({ trail, error }: Scene): Station {
       element(
         'p',
         {},
-        `${payload.bytes} bytes of ciphertext that only the processor can open. The same card never gives the same bytes twice.`,
+        `${payload.bytes} bytes of ciphertext that only the processor can open. ` +
+          'The same card never gives the same bytes twice.',
       ),
       element(
         'dl',
@@ -212,7 +218,8 @@ function received({ trail }: Scene): Station {
     element(
       'p',
       {},
-      'It has no number, name, date or code. It checked that the block is of this checkout’s key, and sent it on with its secret key.',
+      'It has no number, name, date or code. ' +
+        'It checked that the block is of this checkout’s key, and sent it on with its secret key.',
     ),
   );
   return isChanged
@@ -222,7 +229,8 @@ function received({ trail }: Scene): Station {
 
 function tampering(got: Block, sent: Block): Node[] {
   const text =
-    'This is not the layout that the page sent. It has the right form and the same sum, so nobody can tell before the block is open:';
+    'This is not the layout that the page sent. ' +
+    'It has the right form and the same sum, so nobody can tell before the block is open:';
   return [element('p', {}, text), layoutList(got.layout, sent.layout)];
 }
 
@@ -255,7 +263,8 @@ function answer({ trail }: Scene): Station {
       '. A decline is an outcome, not an error.',
     );
     const todo = remedy(
-      'Offer the form for another card, with a new intent and a new key: this intent is over, and this key is spent.',
+      'Offer the form for another card, with a new intent and a new key: ' +
+        'this intent is over, and this key is spent.',
     );
     return { state: 'failed', word: 'declined', story: [line, reason, todo] };
   }

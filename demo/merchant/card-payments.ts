@@ -1,9 +1,13 @@
 /**
- * A client of the Card Payment Service, for your server: one file without dependencies, made to be copied.
+ * A client of the Card Payment Service, for your server. It is one file without dependencies, made
+ * to be copied.
  *
- * - A decline is an outcome, not an error: {@link CardPayments.authorize} resolves with the intent in `failed`.
- * - Nothing is ever tried again by itself. An error says in `recovery` what the specification prescribes.
- * - The secret key is in no error, log, inspection or JSON of the client, and goes to the base address only.
+ * - A decline is an outcome, not an error: {@link CardPayments.authorize} resolves with an intent
+ *   whose `status` is `failed`.
+ * - The client never retries a request. The `recovery` of an error says what the specification
+ *   prescribes.
+ * - The client sends the secret key to `baseUrl` only. The key never appears in an error or a log,
+ *   nor when the client is inspected or converted to JSON.
  */
 export class CardPayments {
   readonly #baseUrl: string;
@@ -15,7 +19,8 @@ export class CardPayments {
     const base = readBaseUrl(baseUrl);
     if (!base)
       throw new TypeError(
-        'baseUrl must be https, or http to this machine, and have no credentials, query or fragment',
+        'baseUrl must be https, or http to this machine, ' +
+          'and have no credentials, query or fragment',
       );
     if (!isSecretKey(secretKey))
       throw new TypeError('secretKey must begin with sk_test_ or sk_live_');
@@ -27,7 +32,8 @@ export class CardPayments {
   }
 
   /**
-   * A fresh encryption key, for one checkout session. Forward `id`, `scheme` and `public_key` to the browser and nothing else.
+   * Requests a fresh encryption key for one checkout session. Forward only `id`, `scheme` and
+   * `public_key` to the browser.
    *
    * @throws {@link CardPaymentsError}
    */
@@ -40,9 +46,12 @@ export class CardPayments {
   }
 
   /**
-   * A draft that fixes amount and currency; no card is involved. `currency`: the service judges it, the specification shows only `USD`.
+   * Creates a draft intent, which fixes the amount and the currency. It involves no card. The
+   * service validates `currency`; the specification shows only `USD`.
    *
-   * @throws {@link CardPaymentsError}; TypeError if `amount` is not a safe integer of minor units (1000 is 10.00 USD), zero or more.
+   * @throws {@link CardPaymentsError}
+   * @throws TypeError if `amount` is negative or not a safe integer. `amount` is in minor units:
+   * 1000 is 10.00 USD.
    */
   async createIntent(
     draft: NewCardPaymentIntent,
@@ -56,12 +65,18 @@ export class CardPayments {
   }
 
   /**
-   * Charges or reserves the amount of an intent in `created`. Look at `status` of the answer: `committed` (charged), `authorized` (reserved,
-   * with `capture_method` `manual`) or `failed` (declined, see `failure_reason`).
+   * Charges or reserves the amount of an intent whose `status` is `created`. The `status` of the
+   * answer is the outcome:
    *
-   * @param id - The intent's.
-   * @param card - What the browser made of the card; check that it is of this checkout before. Never log or keep it.
-   * @throws {@link CardPaymentsError}; TypeError if `id` is not an intent's.
+   * - `committed`: the card is charged.
+   * - `authorized`: the amount is reserved, because `capture_method` is `manual`.
+   * - `failed`: the card is declined. `failure_reason` gives the reason.
+   *
+   * @param id - The id of the intent.
+   * @param card - The encrypted card that the browser posted. First check that it belongs to this
+   * checkout. Never log or store it.
+   * @throws {@link CardPaymentsError}
+   * @throws TypeError if `id` is not the id of an intent.
    */
   async authorize(
     id: string,
@@ -148,14 +163,21 @@ export interface RequestOptions {
 }
 
 export interface IdempotentOptions extends RequestOptions {
-  /** Sent as `Idempotency-Key`, visible ASCII, such as a UUID. How the service treats a repeated one is not specified. */
+  /**
+   * Sent as the header `Idempotency-Key`: visible ASCII characters, such as a UUID. The
+   * specification does not say how the service treats a repeated key.
+   */
   idempotencyKey?: string;
 }
 
 /** One of the values that the specification shows, or one that it does not. */
 type Open<Shown extends string> = Shown | (string & Record<never, never>);
 
-/** Times are Unix timestamps in milliseconds, amounts are in minor units. Specification: "Card payment intent". */
+/**
+ * Times are Unix timestamps in milliseconds. Amounts are in minor units.
+ *
+ * Specification: "Card payment intent".
+ */
 export interface CardPaymentIntent {
   /** Prefixed `pi_card_`. */
   id: string;
@@ -176,7 +198,10 @@ export interface CardPaymentIntent {
   /** null unless the intent was cancelled. */
   cancellation_reason: string | null;
   capture_method: CaptureMethod;
-  /** null until authorization succeeds. `brand` in lower case; `last4`: the last four digits of the card number. */
+  /**
+   * null until authorization succeeds. `brand` is in lower case. `last4` is the last four digits of
+   * the card number.
+   */
   payment_method: { brand: string; last4: string } | null;
   description: string | null;
   statement_descriptor: string | null;
@@ -224,12 +249,30 @@ export type EncryptionErrorCode =
 
 /** What to do about an error. */
 export type Recovery =
-  | 'restart_checkout' // encryption_key_expired: request a new key and show the card form anew; only the shopper has the card
-  | 'forward_key_id' // unknown_encryption_key: mend your code, the `id` of the key response must come back unmodified as `key_id`
-  | 'check_layout' // invalid_encryption_block: mend your code, check field order, byte lengths and the public key
-  | 'resolve_intent' // the outcome is unknown: find out what became of this intent; never ask for the card again by yourself
-  | 'ask_again' // no key or draft came: nobody was charged, it can be asked for again
-  | 'not_specified'; // refused for a reason that the specification does not show: see `status`
+  /**
+   * `encryption_key_expired`: request a new key and show the card form again. Only the shopper has
+   * the card.
+   */
+  | 'restart_checkout'
+  /**
+   * `unknown_encryption_key`: fix your code. The `id` of the key response must come back unmodified
+   * as `key_id`.
+   */
+  | 'forward_key_id'
+  /**
+   * `invalid_encryption_block`: fix your code. Check the field order, the byte lengths and the
+   * public key.
+   */
+  | 'check_layout'
+  /**
+   * The outcome is unknown. Find out what happened to this intent. Never ask for the card again
+   * automatically.
+   */
+  | 'resolve_intent'
+  /** No key or draft arrived. Nobody was charged, so you can send the request again. */
+  | 'ask_again'
+  /** The service refused for a reason that the specification does not show: see `status`. */
+  | 'not_specified';
 
 const RECOVERIES = {
   encryption_key_expired: 'restart_checkout',
@@ -267,17 +310,24 @@ interface Post<T> extends IdempotentOptions {
   intentId?: string;
 }
 
-/** The key, the intent and the errors of the specification take less than 2 KiB, and a description as much as was sent. */
+/**
+ * The limit for one answer. A key, an intent or an error of the specification takes less than
+ * 2 KiB, plus the description that you sent.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** One request and its whole answer within the time limit. Never rejects: `failure` says in fixed words why there is no whole answer. */
+/**
+ * Sends one request and reads the whole answer within the time limit. It never rejects: if the
+ * answer is missing or incomplete, `failure` gives the reason in fixed words.
+ */
 async function exchange(
   url: string,
   timeoutMs: number,
   signal: AbortSignal | undefined,
   init: RequestInit,
 ) {
-  const controller = new AbortController(); // AbortSignal.any with AbortSignal.timeout can be collected unfired in Node 20
+  // In Node 20, AbortSignal.any with AbortSignal.timeout can be garbage-collected before it fires.
+  const controller = new AbortController();
   const stop = () => controller.abort();
   const timer = setTimeout(stop, timeoutMs);
   signal?.addEventListener('abort', stop);
@@ -311,7 +361,10 @@ async function readText(response: Response): Promise<string> {
   return text + decoder.decode();
 }
 
-/** The envelope of errors is not specified, so the code is found wherever it stands; two different ones are none. */
+/**
+ * The specification does not define an error envelope, so the code can be any string in the answer.
+ * If the answer contains two different codes, neither counts.
+ */
 function encryptionErrorCode(text: string): EncryptionErrorCode | undefined {
   const found = new Set<EncryptionErrorCode>();
   parseJson(text, (_, value) => {

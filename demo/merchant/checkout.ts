@@ -76,7 +76,8 @@ const ORDER: Order = { amount: 2490, currency: 'USD', description: 'One book' };
 const HTML = 'text/html; charset=utf-8';
 
 const TOO_MANY =
-  'Many people in your network are opening this page. You have not paid. Please try again in a moment.';
+  'Many people in your network are opening this page. ' +
+  'You have not paid. Please try again in a moment.';
 
 /** Generating an RSA key takes the service a good part of a second, so nobody may queue up many. */
 const KEYS_AT_A_TIME = { ofOneShopper: 2, ofOneAddress: 4 };

@@ -8,7 +8,8 @@ const USAGE = `Usage: npx cardseal-sandbox [options]
   --port <n>             the port on 127.0.0.1 (3001); 0 takes a free one
   --key-lifetime-ms <n>  how long an encryption key is good, in milliseconds (900000)
   --help                 prints this text
-All data is in memory and gone when the sandbox ends. No money moves: never use the number of a real card.`;
+All data is in memory and gone when the sandbox ends. \
+No money moves: never use the number of a real card.`;
 
 const APPROVED_NUMBERS: Record<string, string> = {
   '4242424242424242': 'visa',

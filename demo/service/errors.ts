@@ -22,7 +22,8 @@ export const ERRORS = {
   ],
   intent_busy: [
     409,
-    'The card payment intent is being authorized right now. Read it again before you decide what to do.',
+    'The card payment intent is being authorized right now. ' +
+      'Read it again before you decide what to do.',
   ],
   idempotency_key_in_use: [
     409,
@@ -32,7 +33,8 @@ export const ERRORS = {
   unsupported_media_type: [415, 'Send a JSON body with "Content-Type: application/json".'],
   unknown_encryption_key: [
     422,
-    'Your account has no encryption key with this key_id. Forward the id of the key response unmodified.',
+    'Your account has no encryption key with this key_id. ' +
+      'Forward the id of the key response unmodified.',
   ],
   encryption_key_expired: [
     422,
@@ -40,16 +42,19 @@ export const ERRORS = {
   ],
   encryption_key_used: [
     422,
-    'The encryption key has been used: one key takes one block. Restart the checkout form with a new key.',
+    'The encryption key has been used: one key takes one block. ' +
+      'Restart the checkout form with a new key.',
   ],
   invalid_encryption_block: [
     422,
-    'The block cannot be decrypted, or the layout does not match its contents. Check the field order, the byte lengths and the public key. ' +
+    'The block cannot be decrypted, or the layout does not match its contents. ' +
+      'Check the field order, the byte lengths and the public key. ' +
       'The encryption key is spent.',
   ],
   idempotency_key_reused: [
     422,
-    'This Idempotency-Key came with a different request before. Use a fresh one for every operation.',
+    'This Idempotency-Key came with a different request before. ' +
+      'Use a fresh one for every operation.',
   ],
   refund_too_large: [422, 'The refund is larger than what is captured and not yet refunded.'],
   headers_too_large: [431, 'The request headers are too large.'],

@@ -61,7 +61,7 @@ export function sealedCard(
     }
   };
 
-  /** The block, if it may be sent for what the fields hold now. */
+  /** The block, if it is of the card that the fields hold now and its key is young enough. */
   const freshBlock = (): EncryptedCard | undefined => {
     if (!current) return undefined;
     if (isHeld) return current.block; // the page's listeners may have changed the fields: see `hold`

@@ -1,4 +1,5 @@
 import { ownProperty } from '../own-property.ts';
+import type { CardFormOptions } from './options.ts';
 
 /** Everything that the shopper can be asked to correct. */
 export type CardProblem =
@@ -59,7 +60,8 @@ export const ENGLISH: Record<CardProblem | FormProblem, string> = {
 export type Texts = (problem: CardProblem | FormProblem) => string;
 
 /** The shop's texts, with the English ones for those that are missing. */
-export function textsOf(messages: { [problem: string]: string | undefined } = {}): Texts {
+export function textsOf(given: CardFormOptions['messages']): Texts {
+  const messages = given ?? {};
   for (const problem of Object.keys(messages)) {
     if (!isProblem(problem)) console.warn(`cardseal has no message named ${problem}`);
   }

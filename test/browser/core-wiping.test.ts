@@ -2,6 +2,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
 import { byteCard, card, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
+import { watchMemory } from '../support/watch-memory.ts';
+
+/** What the watch looks for: a part of each field that does not occur by chance. */
+const PARTS = ['492911', 'Quillow', '2749', '5839'];
 
 interface Case {
   expected: string;
@@ -179,7 +183,7 @@ describe.each(Object.entries(CASES))(
     ] as const)('leaves nothing in memory of its own: %s', async (_, make) => {
       const key = await makeKey();
       const given = make(overrides);
-      const memory = watchMemory();
+      const memory = watchMemory(PARTS);
       const result = await outcome(encryptCard(key, given));
       memory.unwatch();
       expect(result).toBe(expected);
@@ -222,7 +226,7 @@ describe('the plaintext', () => {
     'is zeroed before the call returns if it is encrypted by then, or clear that it will not be: %s key',
     async (_, expected, make, overrides) => {
       const key = await make();
-      const memory = watchMemory();
+      const memory = watchMemory(PARTS);
       const result = encryptCard(key, card(overrides));
       memory.unwatch();
       expect(memory.everHeld(['4929119283746505'])).toBe(true);
@@ -245,7 +249,7 @@ describe('control', () => {
 
   test('memory that is not zeroed is noticed, and memory that is not watched', () => {
     const unwatched = new Uint8Array(16);
-    const memory = watchMemory();
+    const memory = watchMemory(PARTS);
     const buffer = new Uint8Array(512);
     const { written } = new TextEncoder().encodeInto(card().number, buffer);
     expect(memory.everHeld([card().number])).toBe(true);
@@ -303,53 +307,3 @@ describe('RegExp statics', () => {
     expect(read()).toContain(card().number);
   });
 });
-
-/** Watches all byte arrays that are made from now on, and all that a native method writes into. */
-function watchMemory() {
-  const made = new Set<ArrayBufferLike>();
-  const written = new Set<ArrayBufferLike>();
-  const held: string[] = [];
-  const Own = Uint8Array;
-  const { set } = Own.prototype;
-  const { encodeInto } = TextEncoder.prototype;
-  const read = (buffer: ArrayBufferLike) =>
-    Array.from(new Own(buffer), (byte) => String.fromCharCode(byte)).join('');
-  const wrote = ({ buffer }: Uint8Array) => {
-    written.add(buffer);
-    held.push(read(buffer));
-  };
-  const construct = (target: typeof Own, args: unknown[]) => {
-    const bytes: Uint8Array = Reflect.construct(target, args);
-    made.add(bytes.buffer);
-    return bytes;
-  };
-  vi.stubGlobal('Uint8Array', new Proxy(Own, { construct }));
-  Own.prototype.set = function (...args) {
-    set.apply(this, args);
-    wrote(this);
-  };
-  TextEncoder.prototype.encodeInto = function (source, target) {
-    const result = encodeInto.call(this, source, target);
-    wrote(target);
-    return result;
-  };
-  return {
-    unwatch() {
-      vi.unstubAllGlobals();
-      Own.prototype.set = set;
-      TextEncoder.prototype.encodeInto = encodeInto;
-    },
-    /** Were these values at some time in what was watched, and was all that was written into seen when it was made? */
-    everHeld: (values: string[]) =>
-      values.length > 0 &&
-      values.every((value) => held.some((text) => text.includes(value))) &&
-      [...written].every((buffer) => made.has(buffer)),
-    /** What holds a part of the card; and what was written into and is not all zero. */
-    holds: () =>
-      [...made, ...written]
-        .map(read)
-        .filter((text) => ['492911', 'Quillow', '2749', '5839'].some((part) => text.includes(part)))
-        .length +
-      [...written].filter((buffer) => new Own(buffer).some((byte) => byte !== 0)).length,
-  };
-}

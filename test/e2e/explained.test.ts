@@ -261,8 +261,11 @@ describe('for everyone', () => {
       });
       const barriers = async () => {
         await page.evaluate(axe.source);
-        const { violations, passes } = await page.evaluate(() =>
-          (globalThis as unknown as { axe: typeof axe }).axe.run(),
+        // Dark colours change nothing that the other rules look at.
+        const rules = colorScheme === 'dark' ? { runOnly: ['cat.color'] } : {};
+        const { violations, passes } = await page.evaluate(
+          (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
+          rules,
         );
         expect(passes.map(({ id }) => id)).toContain('color-contrast');
         return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));

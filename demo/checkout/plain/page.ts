@@ -30,6 +30,8 @@ export function plainPage(
   const { language, messages = {} } = texts;
   const amount = money(order, language);
   const reason = notice && noticeText(texts, notice);
+  const keyJson = JSON.stringify(key);
+  const messagesJson = JSON.stringify(messages);
   return frame({
     language,
     title: reason ?? texts.checkout,
@@ -37,9 +39,9 @@ export function plainPage(
     body: html`<h1>${texts.checkout}</h1>
       ${reason && html`<p class="notice" role="alert" tabindex="-1" autofocus>${reason}</p>`}
       <p>${texts.book}: <strong>${amount}</strong></p>
-      <form method="post" action="/checkout/plain/pay" data-cardseal data-cardseal-key="${JSON.stringify(key)}"
+      <form method="post" action="/checkout/plain/pay" data-cardseal data-cardseal-key="${keyJson}"
         data-cardseal-key-url="/checkout/key"
-        data-cardseal-when="[value=card]:checked" data-cardseal-messages="${JSON.stringify(messages)}">
+        data-cardseal-when="[value=card]:checked" data-cardseal-messages="${messagesJson}">
         ${paymentMethods(texts)}
         ${cardFields(texts)}
         <p role="status" data-cardseal-status></p>

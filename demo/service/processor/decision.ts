@@ -5,12 +5,18 @@ import { type CardFields, toNumber } from './encrypted-block.ts';
 export type Brand = (typeof BRANDS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
-/** What the processor answers when it could read the card. Of the card it tells the brand and the last four digits, and only on approval. */
+/**
+ * The processor's answer when it can read the card. An approval contains the brand and the last
+ * four digits of the card. A decline contains neither.
+ */
 export type Decision =
   | { outcome: 'approved'; processor_ref: string; brand: Brand; last4: string }
   | { outcome: 'declined'; processor_ref: string; reason: FailureReason };
 
-/** The numbers that are declined, each for its reason. Every other number that can be a card's is approved. */
+/**
+ * The numbers that the processor declines, each with its reason. It approves every other valid card
+ * number, unless the card has expired.
+ */
 export const DECLINED_NUMBERS: Record<string, FailureReason> = {
   '4000000000000002': 'card_declined',
   '4000000000009995': 'insufficient_funds',

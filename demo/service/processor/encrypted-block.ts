@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { webcrypto } from 'node:crypto';
 
-/** The card fields as views of the plaintext, which is wiped when they have served. Digits are ASCII. */
+/** The card fields as views of the plaintext, which is wiped after use. Digits are ASCII. */
 export interface CardFields {
   Pan: Uint8Array;
   Name: Uint8Array;
@@ -13,9 +13,12 @@ export interface CardFields {
 type Layout = readonly { field: string; len: number }[];
 
 /**
- * Decrypts a block, hands the card to `use` and wipes it. Returns `undefined`, and never says why, if the block cannot be decrypted or the
- * layout does not match what is in it: which of the two it was is what a padding oracle tells (RFC 8017, 7.1.2, note). The decryption is
- * always run, and its outcome is looked at together with that of the layout.
+ * Decrypts a block, passes the card to `use` and then wipes the card.
+ *
+ * Returns `undefined` if the block cannot be decrypted or the layout does not match the plaintext.
+ * It does not say which of the two happened, because that would make it a padding oracle (RFC 8017,
+ * 7.1.2, note). It always runs both the decryption and the layout check, and looks at both results
+ * together.
  *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", "Layout rules".
  */
@@ -40,7 +43,8 @@ export async function openBlock<T>(
 
 /** Anything but the canonical Base64 of one RSA block becomes zeros, which no key decrypts. */
 function decodeBase64(base64: string, length: number): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.from(base64, 'base64'); // leaves out what is not Base64: hence the comparison
+  // Buffer.from skips characters that are not Base64. The comparison below detects that.
+  const bytes = Buffer.from(base64, 'base64');
   return bytes.length === length && bytes.toString('base64') === base64
     ? new Uint8Array(bytes)
     : new Uint8Array(length);

@@ -19,16 +19,23 @@ interface KeyRecord {
 /** How long the id of an expired key is still told from one that never was. */
 const EXPIRED_ID_RETENTION_MS = 24 * 60 * 60 * 1000;
 
-/** Key pairs that are ready before someone asks: generating 2048 bits takes about 100 ms, and 4096 bits seconds. */
+/**
+ * How many key pairs are prepared in advance. Generating a pair takes about 100 ms for 2048 bits,
+ * and seconds for 4096 bits.
+ */
 const READY_PAIRS = 4;
 
-/** The keys of the processor. A private key leaves this module once, for the one decryption it is made for. */
+/**
+ * The keys of the processor. A private key leaves this module once, for the one decryption that it
+ * is made for.
+ */
 export function createEncryptionKeys({
   lifetimeMs,
   clock,
   generateKeyPair,
 }: EncryptionKeysOptions) {
-  const current = new Map<string, KeyRecord>(); // both in the order of issue, which is the order of expiry
+  // Both maps are in the order of issue, which is also the order of expiry.
+  const current = new Map<string, KeyRecord>();
   const expired = new Map<string, KeyRecord>();
   const pairs = keyPairPool(generateKeyPair);
 
@@ -44,7 +51,10 @@ export function createEncryptionKeys({
       return { id, public_key: Buffer.from(spki).toString('base64'), expires_at };
     },
 
-    /** Ownership first, then expiry, then whether the key is spent. The key is spent from here on, whatever becomes of the block. */
+    /**
+     * Checks ownership first, then expiry, then whether the key is used. A successful claim uses
+     * the key, whatever happens to the block.
+     */
     claim(account: string, id: string) {
       const now = clock();
       forgetExpired(now);
@@ -73,7 +83,10 @@ export function createEncryptionKeys({
   }
 }
 
-/** One pair is generated after the other, so that a rush for keys leaves threads of the pool to decryption. Starts with the first request. */
+/**
+ * Generates one pair after the other, starting with the first request. Therefore many requests for
+ * keys at once leave threads of the pool free for decryption.
+ */
 function keyPairPool(generateKeyPair: () => Promise<KeyPair>) {
   const ready: Promise<KeyPair>[] = [];
   let latest: Promise<unknown> = Promise.resolve();

@@ -21,12 +21,17 @@ export interface Refusal {
 }
 
 /**
- * The processor's boundary, and all of it: ciphertext goes in, a decision comes out. Private keys and card data stay behind it, in memory.
+ * The whole boundary of the processor: ciphertext goes in, and a decision comes out. Private keys
+ * and card data stay behind it, in memory.
+ *
  * Specification: "What the service does", 4.
  */
 export interface Processor {
   issueKey(account: string): Promise<CardEncryptionKey>;
-  /** Checks ownership, expiry and use of the key, then decrypts the block, checks the layout, decides, and keeps nothing of the block. */
+  /**
+   * Checks ownership, expiry and use of the key. Then it decrypts the block, checks the layout and
+   * decides. It keeps nothing of the block.
+   */
   authorize(account: string, block: EncryptedCardBlock): Promise<Decision | Refusal>;
   close(): void;
 }
