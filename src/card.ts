@@ -40,7 +40,7 @@ export function takeOver(card: Card, scheme: Scheme): TakenCard {
   const properties = readProperties(card);
   const memory = new Uint8Array(scheme.fields.reduce((sum, { maxBytes }) => sum + maxBytes, 0));
   let end = 0;
-  const copies: (Copy & Pick<TakenField, 'definition'>)[] = [];
+  const copies: Omit<TakenField, 'isEmptied'>[] = [];
   for (const definition of scheme.fields) {
     const room = memory.subarray(end, end + definition.maxBytes);
     const copy = copyValue(properties[definition.name].value, room);
@@ -155,7 +155,7 @@ function emptyFields(card: Card, properties: Properties): Set<CardField> {
 
 /** May throw what a proxy or a setter throws. */
 function emptyField(card: Card, name: CardField, property: PropertyDescriptor): boolean {
-  return isUint8Array(property.value) ? emptyBytes(property) : emptyText(card, name, property);
+  return isUint8Array(property.value) ? emptyBytes(property) : emptyOther(card, name, property);
 }
 
 /**
@@ -168,8 +168,8 @@ function emptyBytes({ value, writable }: PropertyDescriptor): boolean {
 }
 
 /** Replaces anything but bytes. */
-function emptyText(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
-  // Both are asked, because a proxy may hide the field from one of them.
+function emptyOther(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
+  // A proxy may hide the field from the descriptor, or from `in`, but then it is there.
   const isMissing = value === undefined && !(name in card);
   if (isMissing) return false; // it must not be added
 

@@ -30,7 +30,7 @@ export function formAttributes(form: HTMLFormElement) {
     apply() {
       if (getAttribute('novalidate') !== OURS) {
         setAttribute('novalidate', OURS);
-        buttons.clear(); // and may have disabled the buttons anew, as its server renders them
+        buttons.clear(); // a page that replaced the attribute may have disabled the buttons again
       }
       enableButtons();
     },

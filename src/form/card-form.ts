@@ -2,9 +2,10 @@ import { CardEncryptionError, type EncryptedCard, encryptCard } from '../index.t
 import { formAttributes } from './attributes.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, leavesPageOpen, opensWindow } from './destination.ts';
-import { earlyKeys } from './early-keys.ts';
 import { checkFormBrowser } from './environment.ts';
 import { findFields } from './fields.ts';
+import { followUps } from './follow-ups.ts';
+import { keyRequests } from './key-requests.ts';
 import { keySource, type ReadyKey } from './key-source.ts';
 import {
   addBoundForm,
@@ -16,7 +17,6 @@ import {
 import { cardMessages } from './messages.ts';
 import { notices } from './notices.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';
-import { passage } from './passage.ts';
 import { type CardBytes, copyCard, findProblems, isSameCard, zero } from './read.ts';
 import { sealedCard } from './sealed-card.ts';
 import { statusLine } from './status.ts';
@@ -30,9 +30,12 @@ interface Press {
   /** What happens with the block: the submit or the click is repeated, or a script gets it. */
   readonly kind: 'submit' | 'click' | 'encrypt';
   readonly submitter: HTMLElement | null;
-  /** Set if the form's answer opens in a new window: waits until the press may open it. */
-  readonly mayOpenWindow: (() => Promise<boolean>) | undefined;
-  /** The card that was on the screen. `endPress` zeroes it, unless `sealed` has taken it over. */
+  /**
+   * Set if the form's answer opens in a new window. Waits for the next moment in which the press may
+   * open it; `false` if there is none left.
+   */
+  readonly nextWindowMoment: (() => Promise<boolean>) | undefined;
+  /** The card to encrypt. `endPress` zeroes it, unless `sealed` has taken it over before. */
   card?: CardBytes | undefined;
 }
 
@@ -44,13 +47,13 @@ type State =
   | { readonly phase: 'pressed'; readonly press: Press }
   /** `onEncrypted` has the block. The form opens when it ends, or after `SENT_MS`. */
   | { readonly phase: 'handed over'; readonly press: Press }
-  /** A submit with the block passes. The page's listeners may cancel it: see `endPassing`. */
+  /** A submit with the block passes. The page's listeners may cancel it: see `afterSubmit`. */
   | {
-      readonly phase: 'passing';
+      readonly phase: 'submitting';
       readonly event: Event;
       readonly submitter: HTMLElement | null;
-      /** What the form did before, and does again if the submit is cancelled. */
-      readonly before: State;
+      /** Whether a script of the page, which has the block, submits or clicks. */
+      readonly isByScript: boolean;
     }
   /** The form is on its way to the server. It opens after `SENT_MS`. */
   | { readonly phase: 'submitted' }
@@ -91,16 +94,16 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const checkSubmit = (submitter: HTMLElement | null) =>
     checkDestination(form, submitter, options.allowCrossOriginAction);
 
-  const key = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
+  const keys = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
   const texts = textsOf(options.messages);
   const status = statusLine(form, texts);
   const messages = cardMessages(form, texts, status);
-  const sealed = sealedCard(form, fieldName, key.isYoung);
+  const sealed = sealedCard(form, fieldName, keys.isYoung);
   const attributes = formAttributes(form);
-  const notifier = notices(form, status, key.isRenewable);
+  const notifier = notices(form, status, keys.isRenewable);
   const { emit, setBusy, tellShopper, fail } = notifier;
-  const keys = earlyKeys(key, notifier, () => state.phase === 'pressed');
-  const passing = passage(checkSubmit);
+  const requests = keyRequests(keys, notifier, () => state.phase === 'pressed');
+  const following = followUps(checkSubmit);
 
   let isBound = true;
   let state: State = { phase: 'open' };
@@ -121,28 +124,36 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return; // a listener of the page refused it before
     try {
-      const belongsToPassing =
-        kind === 'submit' ? passing.takesSubmit(event, submitter) : passing.takesClick();
-      if (belongsToPassing) return;
+      const follows =
+        kind === 'submit' ? following.includeSubmit(event, submitter) : following.includeClick();
+      if (follows || isClickOfSubmit(kind)) return;
 
-      endPassing();
+      afterSubmit();
       hasChanged = false;
       if (!isCardPayment(form, submitter, when, isSent())) {
         if (state.phase === 'pressed') endPress();
         sealed.withdraw();
       } else if (kind === 'click' && canPass(kind, submitter)) {
-        letClickPass();
+        letClickPass(event);
       } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript(event))) {
         letSubmitPass(event, submitter);
       } else {
         stop(event);
-        startOrRefuse(kind, submitter);
+        startOrRefuse(kind, submitter); // never rejects
       }
     } catch (error) {
       stop(event);
-      if (passing.isOpen()) endPress(); // its submit is stopped, so nothing is on its way
+      if (following.areExpected()) endPress(); // a submit was stopped: nothing is on its way
       fail(error);
     }
+  };
+
+  /** Whether a listener of a submit that passes clicks the page's own button, which passes, too. */
+  const isClickOfSubmit = (kind: Press['kind']): boolean => {
+    if (kind !== 'click' || state.phase !== 'submitting') return false;
+    const isDispatched = state.event.eventPhase === Event.NONE;
+    if (!isDispatched) state = { ...state, isByScript: true };
+    return !isDispatched;
   };
 
   /** Whether there is nothing to do: the block is fresh, and the page's controls are valid. */
@@ -168,33 +179,39 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * is the only sign of it.
    */
   const onLeaving = () => {
-    if (!isSent() && sealed.isCollected()) waitFor('submitted');
+    if (!isSent() && sealed.isCollected()) refuseWhile('submitted');
   };
 
-  const letClickPass = () => {
+  const letClickPass = (event: Event) => {
     status.clear();
     offer();
     sealed.emptyFields();
-    waitFor('with script');
-    passing.openForSubmit();
+    if (!sealed.exists()) {
+      stop(event); // a listener has dropped the block
+      tellShopper('press_again');
+      return;
+    }
+    refuseWhile('with script');
+    following.inThisTask();
   };
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
     status.clear();
     checkSubmit(submitter);
     offer();
-    state = { phase: 'passing', event, submitter, before: state };
+    clearTimeout(sentTimer);
+    state = { phase: 'submitting', event, submitter, isByScript: state.phase === 'with script' };
     sealed.hold();
-    setTimeout(endPassing);
+    setTimeout(afterSubmit);
   };
 
-  /** Called when the dispatch of a submit is over: now the page's listeners have run. */
-  const endPassing = () => {
-    if (state.phase !== 'passing') return;
-    const { event, submitter, before } = state;
+  /** The dispatch of a submit is over: the page's listeners have run. */
+  const afterSubmit = () => {
+    if (state.phase !== 'submitting') return;
+    const { event, submitter, isByScript } = state;
     sealed.release();
-    state = before;
-    settle(event, submitter);
+    state = { phase: 'open' };
+    settle(event, submitter, isByScript);
   };
 
   /** One press at a time. */
@@ -207,15 +224,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return undefined;
   };
 
-  /** Makes a block and delivers it. Returns it if the press was not ended before. */
+  /** Makes a block and delivers it. Returns it if nothing has ended the press. Never rejects. */
   const start = async (
     kind: Press['kind'],
     submitter: HTMLElement | null,
   ): Promise<EncryptedCard | undefined> => {
     const isSubmitted = kind === 'submit' && !onEncrypted;
     const needsWindow = isSubmitted && opensWindow(form, submitter);
-    const mayOpenWindow = needsWindow ? windowMoments() : undefined;
-    const press: Press = { kind, submitter, mayOpenWindow };
+    const nextWindowMoment = needsWindow ? windowMoments() : undefined;
+    const press: Press = { kind, submitter, nextWindowMoment };
     state = { phase: 'pressed', press };
     try {
       setBusy(true);
@@ -244,12 +261,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (existing && sealed.isEmptied()) return existing; // there is nothing to validate
     const card = readValidCard(press);
     if (!card) return undefined;
-    if (!isCurrent(press)) {
+    if (existing || !isCurrent(press)) {
       zero(card);
-      return undefined;
+      return existing;
     }
     press.card = card;
-    if (existing) return existing;
     sealed.drop();
 
     const ready = await waitForKey(press);
@@ -258,6 +274,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isCurrent(press)) return undefined;
     press.card = undefined;
     sealed.seal(block, ready.arrived, card);
+    if (!sealed.isInFields()) {
+      tellShopper('press_again'); // the card on the screen has changed during the encryption
+      return undefined;
+    }
     offer(); // every script that sends the form finds the block from now on
     emit('encrypted', { key_id: block.key_id });
     return block;
@@ -280,7 +300,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (isCurrent(press)) tellShopper('one_moment');
     }, SLOW_KEY_MS);
     try {
-      return await key.get();
+      return await keys.get();
     } finally {
       clearTimeout(timer);
       if (isCurrent(press)) status.endWaiting();
@@ -311,12 +331,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   ): Promise<EncryptedCard> => {
     try {
       const block = await encryptCard(ready.key, copyCard(card));
-      key.drop(ready); // one key, one card, whatever becomes of the press
+      keys.drop(ready); // one key, one card, whatever becomes of the press
       return block;
     } catch (error) {
       const { code, field } = error as CardEncryptionError;
       if (!field) {
-        key.drop(ready);
+        keys.drop(ready);
       } else if (isCurrent(press)) {
         // The key is not used up. `findProblems` has validated every field but the name.
         const problem = code === 'card_too_long' ? 'name_too_long' : 'name_invalid';
@@ -334,11 +354,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       sealed.emptyFields();
       sealed.markSent();
     } else if (press.kind === 'click') {
-      await repeatClick(press);
+      await clickButtonAgain(press);
     } else if (onEncrypted) {
       await callPage(onEncrypted, block, press);
     } else {
-      await repeatSubmitOf(press);
+      await submitAgain(press);
     }
   };
 
@@ -359,24 +379,25 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
   };
 
-  const repeatClick = async (press: Press) => {
+  const clickButtonAgain = async (press: Press) => {
     await endOfDispatch();
     if (!isCurrent(press)) return;
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
-    const isClicked = passing.repeatClick(() => clickAgain(press.submitter!));
+    const isClicked = following.duringClick(() => clickAgain(press.submitter!));
     if (!isCurrent(press)) return;
-    if (isClicked) waitFor('with script');
+    if (isClicked) refuseWhile('with script');
     else tellShopper('press_again');
   };
 
-  const repeatSubmitOf = async (press: Press) => {
-    const mayOpenWindow = press.mayOpenWindow ? await press.mayOpenWindow() : false;
-    if (!mayOpenWindow) await endOfDispatch(); // a timer of the press comes after it
+  const submitAgain = async (press: Press) => {
+    const isWindowMoment = await (press.nextWindowMoment?.() ?? false);
+    if (!isWindowMoment) await endOfDispatch(); // such a moment comes after it
     if (!isCurrent(press)) return;
     const button = buttonOf(form, press.submitter);
-    const isBlocked = opensWindow(form, button) && !mayOpenWindow;
+    const isBlocked = opensWindow(form, button) && !isWindowMoment;
+    // A listener of `cardseal:encrypted` may have changed the fields, or removed the form.
     if (isBlocked || !sealed.freshBlock() || !form.isConnected) {
       tellShopper('press_again');
       return;
@@ -384,28 +405,37 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkSubmit(button);
     offer();
     sealed.hold();
-    const event = passing.repeatSubmit(() => repeatSubmit(form, button));
+    const { event, isClicked } = following.duringSubmit(() => repeatSubmit(form, button));
+    if (!isCurrent(press)) return;
     sealed.release();
-    if (isCurrent(press) && event) settle(event, button);
+    if (event) settle(event, button, isClicked);
   };
 
-  /** After a submit with the block: unless the page has cancelled it, the form is on its way. */
-  const settle = (event: Event, submitter: HTMLElement | null) => {
-    if (event.defaultPrevented) return;
-    if (leavesPageOpen(form, submitter)) setTimeout(openForNextCard);
-    else waitFor('submitted');
+  /**
+   * After a submit with the block: unless the page has cancelled it, the form is on its way.
+   *
+   * @param isByScript - Whether a script of the page has the block, and may send it, too.
+   */
+  const settle = (event: Event, submitter: HTMLElement | null, isByScript: boolean) => {
+    if (event.defaultPrevented) {
+      if (isByScript) refuseWhile('with script');
+    } else if (leavesPageOpen(form, submitter)) {
+      setTimeout(startNextCard);
+    } else {
+      refuseWhile('submitted');
+    }
   };
 
   /** The answer is shown in another page or frame, and this form stays. */
-  const openForNextCard = () => {
+  const startNextCard = () => {
     if (!isBound || !sealed.exists()) return;
     sealed.emptyFields();
     sealed.drop();
-    if (key.isRenewable) keys.request();
+    if (keys.isRenewable) requests.start();
   };
 
-  /** Refuses other presses for a while. */
-  const waitFor = (phase: 'submitted' | 'with script') => {
+  /** Refuses other presses for a while: the block may be on its way. */
+  const refuseWhile = (phase: 'submitted' | 'with script') => {
     sealed.markSent();
     setBusy(false);
     state = { phase };
@@ -451,6 +481,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const endPress = () => {
     if ('press' in state && state.press.card) zero(state.press.card);
     state = { phase: 'open' };
+    sealed.release();
     clearTimeout(sentTimer);
     setBusy(false);
     status.endWaiting();
@@ -458,9 +489,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /** Opens the form, and drops the block and all messages. */
   const forget = () => {
-    keys.forget();
     endPress();
-    sealed.release();
     sealed.drop();
     windowOf(form).removeEventListener('beforeunload', onLeaving);
     messages.clear();
@@ -470,8 +499,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const startAgain = (): Promise<void> => {
     forget();
     sealed.emptyFields();
-    key.drop();
-    return keys.request();
+    keys.drop();
+    return requests.start();
   };
 
   const bound: BoundForm = {
@@ -510,13 +539,14 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       setTimeout(() => {
         if (event.defaultPrevented) restoreDefaults();
         if (!isBound || event.defaultPrevented) return;
-        const needsKey = sealed.exists() && key.isRenewable;
+        const needsKey = sealed.exists() && keys.isRenewable;
         forget();
         sealed.emptyFields();
-        if (needsKey) keys.request();
+        if (needsKey) requests.start();
       });
     },
     onPageHide() {
+      requests.forget();
       forget();
       sealed.emptyFields();
     },
@@ -527,6 +557,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       removeBoundForm(bound);
       if (sealed.isInFields()) sealed.emptyFields();
       const isInterrupted = state.phase === 'pressed';
+      requests.forget();
       forget();
       attributes.restore();
       // For example, a component rendered because of the press, and binds the form again.
@@ -540,7 +571,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   attributes.apply();
 
   return {
-    ready: keys.request(checkForm),
+    ready: requests.start(checkForm),
     restart: () => (isBound ? startAgain() : Promise.resolve()),
     unbind: bound.unbind,
     encrypt: () => (isBound ? startOrRefuse('encrypt', null) : Promise.resolve(undefined)),

@@ -44,10 +44,10 @@ export function repeatSubmit(form: HTMLFormElement, button: Button | null): void
     form,
     'requestSubmit',
   );
-  // A page may disable its button while it waits. A disabled one would not send its own value.
-  const needsStandIn = !requestSubmit || button?.matches(':disabled');
-  if (needsStandIn) clickStandIn(form, button);
-  else requestSubmit(button);
+  // A page may disable its button while it waits, or make it one that does not submit.
+  const canSubmit = !button || (isSubmitButton(button) && !button.matches(':disabled'));
+  if (requestSubmit && canSubmit) requestSubmit(button);
+  else clickStandIn(form, button);
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Reads a member of the form, even if the form has a control of that name. Names such as `action`,
- * `elements` and `submit` occur in real forms; those of other members do not.
+ * Reads a member of the form, even if the form has a control of that name, such as `action` or
+ * `submit`. The library reads all members like this, except four that nobody would name a control
+ * after: `isConnected`, `ownerDocument`, `getRootNode` and `localName`.
  */
 export function unclobbered<Member extends keyof HTMLFormElement & string>(
   form: HTMLFormElement,

@@ -47,7 +47,7 @@ class EngineRun {
 
   constructor(readonly engine: Engine) {}
 
-  /** What stands still if the run does not end. */
+  /** How far it is, and what stands still if the run does not end. */
   describe(): string {
     const current = [...this.#current].join('; ') || 'between two visits';
     return `${this.engine}: ${this.#left.length} pairs left; ${current}`;
@@ -121,8 +121,13 @@ const guard = setTimeout(() => {
   process.exit(1);
 }, RUN_LIMIT_MS);
 
+const progress = setInterval(() => {
+  console.log(runs.map((each) => each.describe()).join(' | '));
+}, 60_000);
+
 await Promise.all(runs.map((each) => each.run()));
 clearTimeout(guard);
+clearInterval(progress);
 process.exit(report() ? 0 : 1);
 
 /** Prints the table and the counts. Returns whether everything holds. */

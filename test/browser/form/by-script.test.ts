@@ -173,6 +173,43 @@ test('a form that is not in the document can be bound, also if a button names it
   expect(() => bind(host.querySelector('form')!)).not.toThrow();
 });
 
+test('data-cardseal-button: a submit listener that clicks it instead, as for Enter, sends once for each press', async () => {
+  const page = open(`${FIELDS}<button hidden>Submit</button>${CLICK}`);
+  page.form.target = '_self';
+  const seen = clicks(page, page.button('Send'));
+  page.form.addEventListener('submit', (event) => {
+    page.button('Send').click();
+    event.preventDefault();
+  });
+  bind(page.form);
+  fill(page);
+  const pressEnter = () => page.button('Submit').click(); // as Enter does
+  pressEnter();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  expect(statusOf(page)).toBe(undefined);
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  pressEnter();
+  await settled(page);
+  expect([seen.length, statusOf(page)]).toEqual([2, undefined]);
+  expect(seen[1]!.block === seen[0]!.block).toBe(true);
+});
+
+test('data-cardseal-button: a listener that drops the block as the fields are emptied stops the press', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  const binding = bind(page.form);
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  page.control('cvv').addEventListener('input', () => void binding.restart(), { once: true });
+  page.button('Send').click();
+  expect(seen.length).toBe(1);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+});
+
 test('encrypt() resolves to nothing if a listener of the emptied fields starts again', async () => {
   const page = open(FIELDS);
   vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -159,6 +159,17 @@ test('a reset before any press asks for no new key; after a block was made it do
   expect(await decrypt(JSON.parse(blockIn(after.page)!))).toEqual(OTHER_CARD);
 });
 
+test('a reset before the first key has come does not hide that it comes', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const binding = bind(page.form, { key: () => key.promise });
+  page.form.reset();
+  await settled(page);
+  key.resolve(freshKey());
+  await binding.ready;
+  expect(page.ready).toBe(1);
+});
+
 test('a reset while a press waits for its key ends the press', async () => {
   const encryptions = countEncryptions();
   const page = open();

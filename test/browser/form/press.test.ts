@@ -312,6 +312,38 @@ test('a second press right after a submit that passes sends nothing', async () =
   expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
 });
 
+test('a page that makes its button another kind while it waits still sends, and the next card is its own', async () => {
+  const { page, blocks } = cancelling();
+  bind(page.form);
+  const button = page.button();
+  page.form.addEventListener('cardseal:submit', () => {
+    button.type = 'button';
+  });
+  fill(page);
+  await passed(page, button);
+  await idle(page);
+  expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
+  button.type = 'submit';
+  fill(page, OTHER);
+  await passed(page, button);
+  expect(await decrypt(JSON.parse(blocks[1]!))).toEqual(OTHER_CARD);
+});
+
+test('the card is changed during its encryption: no script gets a block, and the shopper reads why', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  await binding.ready;
+  const ciphertext = deferred<ArrayBuffer>();
+  const encrypt = vi.spyOn(crypto.subtle, 'encrypt').mockReturnValueOnce(ciphertext.promise);
+  fill(page);
+  const block = binding.encrypt();
+  await vi.waitUntil(() => encrypt.mock.calls.length === 1);
+  fill(page, OTHER);
+  ciphertext.resolve(new ArrayBuffer(256));
+  expect(await block).toBe(undefined);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+});
+
 test('formtarget of the button counts as the target', async () => {
   const page = open(`${html()}<button formtarget="_self">Here</button>`);
   bind(page.form);

@@ -6,7 +6,11 @@ import { asCardEncryptionError, type Notices } from './notices.ts';
  *
  * @param isPressed - Whether a press waits for the key: it tells of an error itself.
  */
-export function earlyKeys(key: KeySource, { emit, tellPage }: Notices, isPressed: () => boolean) {
+export function keyRequests(
+  keys: KeySource,
+  { emit, tellPage }: Notices,
+  isPressed: () => boolean,
+) {
   /** Counts the requests, so that the outcome of an old one is not reported. */
   let last = 0;
 
@@ -15,7 +19,7 @@ export function earlyKeys(key: KeySource, { emit, tellPage }: Notices, isPressed
     const number = last;
     try {
       check();
-      await key.get();
+      await keys.get();
     } catch (error) {
       await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
       if (number === last && !isPressed()) tellPage(error);
@@ -29,12 +33,12 @@ export function earlyKeys(key: KeySource, { emit, tellPage }: Notices, isPressed
      * Requests a key, unless `check` throws. Rejects with a `CardEncryptionError`, which a page
      * need not handle.
      */
-    request(check = () => {}): Promise<void> {
+    start(check = () => {}): Promise<void> {
       const requested = request(check);
       requested.catch(() => {}); // so that it is not reported as unhandled
       return requested;
     },
-    /** Nobody hears of the request that is under way. */
+    /** The page does not hear of the request that is under way. */
     forget() {
       last += 1;
     },
