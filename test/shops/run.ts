@@ -35,6 +35,8 @@ function pick<Item extends { name: string }>(items: readonly Item[]): readonly I
 interface Visit {
   shop: Shop;
   scenario: Scenario;
+  /** Whether the visit could not be made before, for example because the browser hung. */
+  isSecondTry?: true;
 }
 
 /** One engine: what is left to do, what is under way, and what came of the rest. */
@@ -64,16 +66,23 @@ class EngineRun {
   async #work(server: ShopServer): Promise<void> {
     let tab: Tab | undefined;
     for (let next = this.#left.shift(); next; next = this.#left.shift()) {
-      const { shop, scenario } = next;
+      const { shop, scenario, isSecondTry } = next;
       const name = `${shop.name}, ${scenario.name}`;
       this.#current.add(name);
       try {
         tab ??= await limit('The start of the browser', openTab(this.engine));
         const result = await limit('The visit', run(tab, server, shop, scenario));
+        if (result?.error && result.violations.length === 0) throw new Error(result.error);
         if (result) this.#note(result);
         if (result?.error) tab = await close(tab);
       } catch (error) {
-        this.#fail(shop.name, (error as Error).message, scenario.name);
+        const { message } = error as Error;
+        if (isSecondTry) {
+          this.#fail(shop.name, message, scenario.name);
+        } else {
+          console.log(`${this.engine} ${name}: is tried again: ${message}`);
+          this.#left.push({ shop, scenario, isSecondTry: true });
+        }
         tab = await close(tab);
       }
       this.#current.delete(name);
