@@ -171,9 +171,7 @@ function emptyBytes({ value, writable }: PropertyDescriptor): boolean {
 function emptyOther(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
   // A proxy may hide the field from the descriptor, or from `in`, but then it is there.
   const isMissing = value === undefined && !(name in card);
-  if (isMissing) return false; // it must not be added
-
-  Reflect.set(card, name, ''); // runs the setter, if there is one
+  if (!isMissing) Reflect.set(card, name, ''); // runs the setter, if there is one
   return ownProperty(card, name).value === ''; // a proxy may only claim that it was set
 }
 

@@ -92,8 +92,8 @@ export function parseEncryptedCard(input: unknown, expected: ExpectedKey): Encry
   if (block.key_id !== keyId) {
     throw refusal('The card was not encrypted under the key of this checkout');
   }
-  // A session store may have made text of the time. An unknown time counts as past.
-  const isAlive = expiresAt !== undefined && Date.now() <= Number(expiresAt);
+  // A session store may have made text of the time. `undefined` becomes NaN, and is refused.
+  const isAlive = Date.now() <= Number(expiresAt);
   if (!isAlive) {
     throw refusal('The key of this checkout has expired: start it again with a fresh one');
   }

@@ -59,12 +59,15 @@ async function judgeAlone(part: Part, { files }: Report): Promise<void> {
 }
 
 /** An endless loop that Stryker found by counting its rounds has run out of rounds, not of time. */
-const ranOutOfTime = ({ status, statusReason }: Mutant) =>
-  status === 'Timeout' && !statusReason?.startsWith('Hit limit');
+function ranOutOfTime({ status, statusReason }: Mutant): boolean {
+  return status === 'Timeout' && !statusReason?.startsWith('Hit limit');
+}
 
 /** As Stryker's `mutate` wants it: lines count from 1, columns from 0. */
-const rangeOf = ({ location: { start, end } }: Mutant) =>
-  `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+function rangeOf({ location: { start, end } }: Mutant): string {
+  return `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+}
 
-const nameOf = ({ location, mutatorName, replacement }: Mutant) =>
-  JSON.stringify([location, mutatorName, replacement]);
+function nameOf({ location, mutatorName, replacement }: Mutant): string {
+  return JSON.stringify([location, mutatorName, replacement]);
+}
