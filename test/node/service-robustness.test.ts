@@ -1,15 +1,16 @@
 import { fork } from 'node:child_process';
 import { webcrypto } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { buffer, json, text } from 'node:stream/consumers';
+import { json, text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../demo/service/app.ts';
 import { generateRsaKeyPair, type KeyPair } from '../../demo/service/processor/index.ts';
 import { CARD, errorOf, type Reply, seal, startService } from '../support/card-payment-service.ts';
@@ -146,9 +147,11 @@ describe('what stays', () => {
   test('the block is not in the service’s heap once it is processed, nor is the card', async () => {
     const child = fork(join(import.meta.dirname, '../support/service-process.ts'), {
       execArgv: ['--import', 'tsx'],
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
-    const snapshot = buffer(child.stdout!);
+    const folder = mkdtempSync(join(tmpdir(), 'heap-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'service.heapsnapshot');
     const [port] = await once(child, 'message');
     const post = async (path: string, body?: unknown) => {
       const headers = {
@@ -176,8 +179,9 @@ describe('what stays', () => {
       (await post(`/payments/card/${intent.id}/authorize`, { ...block, layout: [] })).error.code,
     ).toBe('invalid_intent_state');
     await post('/payments/card', { amount: 1, currency: 'USD' });
-    child.send('snapshot');
-    const heap = await snapshot;
+    child.send(file);
+    await once(child, 'exit');
+    const heap = readFileSync(file);
     expect(heap.includes('An order of nightingales'), 'what the service does keep is found').toBe(
       true,
     );

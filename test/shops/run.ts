@@ -3,7 +3,6 @@
  * Fails on any violation, and if a visit could not be made in two tries. Ends by itself. Words after
  * the command choose: engines, and parts of the names of shops or scenarios.
  */
-import { availableParallelism } from 'node:os';
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { type Result, run, SCENARIOS, type Scenario } from './scenarios.ts';
@@ -13,7 +12,7 @@ import { openTab, type Tab } from './tabs.ts';
 import { KINDS } from './visitor.ts';
 
 /** How many browsers of each engine run at the same time. */
-const BROWSERS = Number(process.env.SHOPS_BROWSERS ?? Math.ceil(availableParallelism() / 4));
+const BROWSERS = Number(process.env.SHOPS_BROWSERS ?? 2);
 
 /** With `TEST_RETRIES=1`, as in `.ci/run`, a violation counts if it is seen a second time. */
 const RETRIES = Number(process.env.TEST_RETRIES ?? 0);
@@ -22,7 +21,7 @@ const RETRIES = Number(process.env.TEST_RETRIES ?? 0);
 const STEP_LIMIT_MS = 60_000;
 
 /** How long everything may take. */
-const RUN_LIMIT_MS = Number(process.env.SHOPS_LIMIT_MINUTES ?? 45) * 60_000;
+const RUN_LIMIT_MS = Number(process.env.SHOPS_LIMIT_MINUTES ?? 50) * 60_000;
 
 const words = process.argv.slice(2);
 const isEngine = (word: string): word is Engine => ENGINES.includes(word as Engine);
