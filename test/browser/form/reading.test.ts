@@ -329,6 +329,17 @@ test('no regular expression has touched the card: RegExp keeps what it looked at
   expect(statics()).toEqual(before);
 });
 
+test('only the first 1,000 characters of a value are looked at, so that a pasted text freezes nothing', async () => {
+  const page = open();
+  bind(page.form, { onEncrypted: () => {} });
+  fill(page, { ...TYPED, number: ' '.repeat(1000) + TYPED.number });
+  expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
+  fill(page, { ...TYPED, number: ' '.repeat(900) + TYPED.number });
+  const encrypted = next(page.form, 'cardseal:encrypted');
+  page.button().click();
+  await encrypted;
+});
+
 test('what was read is zeroed when the card is refused', async () => {
   const page = open();
   bind(page.form);

@@ -259,6 +259,8 @@ test('one_moment stands after a second of waiting for the key, and goes with the
   expect(statusOf(page)).toBe(undefined);
   await vi.advanceTimersByTimeAsync(1);
   expect(statusOf(page)).toBe('One moment, please.');
+  // A screen reader may not announce what changes in a busy element.
+  expect(page.form.hasAttribute('aria-busy')).toBe(false);
   vi.useRealTimers();
   const encrypted = next(page.form, 'cardseal:encrypted');
   key.resolve(freshKey());
