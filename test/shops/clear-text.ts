@@ -30,9 +30,12 @@ function findInRequest(request: Seen, wanted: readonly string[], payloads: strin
   return found;
 }
 
+/** Ids of the service, and what separates the parts of a form: four digits occur there by chance. */
+const RANDOM = /(cek|pi_card)_[\w-]+|\w*boundary\w+/gi;
+
 /** The text as it came, and as it reads when form or percent encoding is undone. */
 function readings(raw: string, payloads: string[]): string[] {
-  let text = raw;
+  let text = raw.replaceAll(RANDOM, ' ');
   for (const payload of payloads) {
     for (const spelling of spelled(payload)) text = text.replaceAll(spelling, ' ');
   }
