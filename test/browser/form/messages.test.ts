@@ -253,6 +253,17 @@ test('a page that swallows the invalid events still has its own controls validat
   expect([page.passes, page.encrypted]).toEqual([0, []]);
 });
 
+test('a message that the page sets in place of the library’s stays when the field changes', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, cvv: '1' });
+  await refused(page);
+  const code = page.control('cvv');
+  code.setCustomValidity('What the page says');
+  code.dispatchEvent(new Event('input', { bubbles: true }));
+  expect(code.validationMessage).toBe('What the page says');
+});
+
 test('gives back the aria-invalid that the author wrote', async () => {
   const page = open();
   page.control('cvv').setAttribute('aria-invalid', 'grammar');
