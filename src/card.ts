@@ -140,7 +140,7 @@ function copyBytes(bytes: Uint8Array, room: Uint8Array): Copy {
   return { bytes: room.subarray(0, length), isTooLong };
 }
 
-/** Empties all fields. Returns the names of those that are in writable properties, and empty now. */
+/** Empties all fields. Returns the names of those in writable properties that are empty now. */
 function emptyFields(card: Card, properties: Properties): Set<CardField> {
   const emptied = new Set<CardField>();
   for (const name of FIELD_NAMES) {

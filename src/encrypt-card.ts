@@ -26,8 +26,8 @@ export interface EncryptedCard {
 }
 
 /**
- * Checks, imports and tries a key. Call it when the form loads, so that a bad key is found early and
- * paying is fast.
+ * Checks, imports and tries a key. Call it when the form loads, so that a bad key is found early
+ * and paying is fast.
  *
  * @param key - As the service sent it. Each of the three fields is read once. A prepared key is
  * returned as it is.

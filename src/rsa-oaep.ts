@@ -93,7 +93,8 @@ function readSpki(publicKey: string): { spki: Uint8Array<ArrayBuffer>; modulusBy
 
 function notCanonical(publicKey: string): CardEncryptionError {
   return invalidKey(
-    `public_key is ${usualMistake(publicKey)}, not canonical Base64: forward it as the service sent it`,
+    `public_key is ${usualMistake(publicKey)}, not canonical Base64: ` +
+      'forward it as the service sent it',
   );
 }
 

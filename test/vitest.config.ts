@@ -6,6 +6,7 @@ import { ENGINES, type Engine } from './prepare/browsers.ts';
 import { assertBuilt } from './support/assert-built.ts';
 import { providerOf } from './support/browser-providers.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
+import { PATIENCE, RETRIES } from './support/patience.ts';
 import { retriedTests } from './support/retried-tests.ts';
 import { runGuard } from './support/run-guard.ts';
 import { echo } from './support/servers/echo.ts';
@@ -17,19 +18,8 @@ import { watchSources } from './support/watch-sources.ts';
 
 const root = join(import.meta.dirname, '..');
 
-/** So long that only what hangs takes longer, however busy the machine is. */
-const patience = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
-  expect: { poll: { timeout: 20_000 } },
-  setupFiles: ['support/patient-waits.ts'],
-};
-
-/**
- * How often a test with a real browser is tried again; the run names each test that needed it. A
- * busy machine sometimes loses a press or ends a browser, and a fault of the library fails again.
- */
-const retry = Number(process.env.TEST_RETRIES ?? 0);
+const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
+const retry = RETRIES;
 
 const node = {
   plugins: [runGuard()],

@@ -31,8 +31,8 @@ interface Press {
   readonly kind: 'submit' | 'click' | 'encrypt';
   readonly submitter: HTMLElement | null;
   /**
-   * Set if the form's answer opens in a new window. Waits for the next moment in which the press may
-   * open it; `false` if there is none left.
+   * Set if the form's answer opens in a new window. Waits for the next moment in which the press
+   * may open it; `false` if there is none left.
    */
   readonly nextWindowMoment: (() => Promise<boolean>) | undefined;
   /** The card to encrypt. `endPress` zeroes it, unless `sealed` has taken it over before. */
@@ -60,7 +60,8 @@ type State =
   /**
    * A script of the page has the block, by a click of the page's own button. It may validate first,
    * and submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
-   * changes in the page: then the script has not sent the block, and the shopper corrects something.
+   * changes in the page: then the script has not sent the block, and the shopper corrects
+   * something.
    */
   | { readonly phase: 'with script' };
 
@@ -68,8 +69,8 @@ type State =
 const SENT_MS = 30_000;
 
 /**
- * How long a script may take. It is shorter, because nothing tells whether the script has failed and
- * asks for another press.
+ * How long a script may take. It is shorter, because nothing tells whether the script has failed
+ * and asks for another press.
  */
 const WITH_SCRIPT_MS = 5_000;
 
@@ -83,8 +84,8 @@ const SLOW_KEY_MS = 1000;
  * The behaviour of a bound form: a submit with a fresh block passes; any other submit is stopped, a
  * block is made of the card on the screen, and the submit is repeated.
  *
- * Scripts of the page run inside `emit`, `when`, `messages.report`, `sealed.emptyFields`, a repeated
- * click or submit, and every `await`. Each of them may end the press: see `isCurrent`.
+ * Scripts of the page run inside `emit`, `when`, `messages.report`, `sealed.emptyFields`, a
+ * repeated click or submit, and every `await`. Each of them may end the press: see `isCurrent`.
  */
 export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true, when } = options;

@@ -17,8 +17,8 @@ export interface BoundForm {
   /** The shopper or a script changed a control of the form. */
   onChange(control: Element): void;
   /**
-   * A control of the form changed, or the shopper changed another control of the page: they may have
-   * corrected something.
+   * A control of the form changed, or the shopper changed another control of the page: they may
+   * have corrected something.
    */
   onPossibleCorrection(): void;
   onPageHide(): void;

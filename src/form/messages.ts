@@ -86,7 +86,7 @@ export function cardMessages(
     return areValid;
   };
 
-  /** Leads the shopper to the first invalid control, as the browser does where it draws a bubble. */
+  /** Leads the shopper to the first invalid control, as the browser does by its bubble. */
   const showFirst = (control: Control, { defaultPrevented }: Event) => {
     const isBeside = isBesideControl(control);
     if (defaultPrevented && !isBeside) return; // the page shows it by its own means

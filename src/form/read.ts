@@ -238,7 +238,7 @@ const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 
 const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
 
-/** The value of a decimal digit of any script. Numeric collation knows them all (UTS #35, part 5). */
+/** The value of a decimal digit of any script: numeric collation knows all (UTS #35, part 5). */
 function digitOf(char: string): number | undefined {
   collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const { compare } = collator;

@@ -64,7 +64,7 @@ export function sealedCard(
   /** The block, if it is of the card that the fields hold now and its key is young enough. */
   const freshBlock = (): EncryptedCard | undefined => {
     if (!current) return undefined;
-    if (isHeld) return current.block; // the page's listeners may have changed the fields: see `hold`
+    if (isHeld) return current.block; // the page may have changed the fields meanwhile: see `hold`
     if (!isUnchanged(current)) return undefined;
     return current.wasSent || isYoung(current.keyArrived) ? current.block : undefined;
   };

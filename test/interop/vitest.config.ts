@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { install } from '../prepare/browsers.ts';
+import { PATIENCE, RETRIES } from '../support/patience.ts';
 import { retriedTests } from '../support/retried-tests.ts';
 
 if (!install(['chromium'])) process.exit(1);
@@ -10,10 +11,8 @@ export default defineConfig({
   cacheDir: '../../node_modules/.vite/interop',
   test: {
     include: ['*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    ...PATIENCE,
+    retry: RETRIES,
     reporters: ['default', retriedTests],
-    retry: Number(process.env.TEST_RETRIES ?? 0), // as in the tests' own configuration
   },
 });

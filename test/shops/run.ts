@@ -4,6 +4,7 @@
  * the command choose: engines, and parts of the names of shops or scenarios.
  */
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
+import { RETRIES } from '../support/patience.ts';
 import { SHOPS } from './catalogue.ts';
 import { type Result, run, SCENARIOS, type Scenario } from './scenarios.ts';
 import { ShopServer } from './server.ts';
@@ -13,9 +14,6 @@ import { KINDS } from './visitor.ts';
 
 /** How many browsers of each engine run at the same time. */
 const BROWSERS = Number(process.env.SHOPS_BROWSERS ?? 2);
-
-/** With `TEST_RETRIES=1`, as in `.ci/run`, a violation counts if it is seen a second time. */
-const RETRIES = Number(process.env.TEST_RETRIES ?? 0);
 
 /** How long one visit may take, and the start or the end of a browser. */
 const STEP_LIMIT_MS = 60_000;
@@ -75,6 +73,7 @@ class EngineRun {
         tab ??= await limit('The start of the browser', openTab(this.engine));
         const result = await limit('The visit', run(tab, server, shop, scenario));
         const [violation] = result?.violations ?? [];
+        // With retries, as in `.ci/run`, a violation counts if it is seen a second time.
         if (violation && RETRIES > 0 && !isSecondTry) throw new Error(violation.detail);
         if (result?.error && !violation) throw new Error(result.error);
         if (result) this.#note(result);

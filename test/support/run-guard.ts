@@ -13,6 +13,7 @@ import type {
   Vitest,
 } from 'vitest/node';
 import { ENGINES_OF, type Engine, howToInstall, missing } from '../prepare/browsers.ts';
+import { nameOf } from './retried-tests.ts';
 
 /** Longer than any test or hook may take, so that their own limits come first. */
 const STALL_MS = Number(process.env.TEST_STALL_MS ?? 90_000);
@@ -107,9 +108,8 @@ class RunGuard implements Reporter {
  */
 function failIfLost(modules: readonly TestModule[]): void {
   const tests = modules.flatMap(({ children }) => [...children.allTests('pending')]);
-  for (const { project, module, fullName } of tests) {
-    const name = `${project.name} ${module.relativeModuleId} > ${fullName}`;
-    process.stderr.write(`FAIL  No result came from: ${name}\n`);
+  for (const test of tests) {
+    process.stderr.write(`FAIL  No result came from: ${nameOf(test)}\n`);
     process.exitCode = 1;
   }
 }
