@@ -169,7 +169,7 @@ function emptyBytes({ value, writable }: PropertyDescriptor): boolean {
 
 /** Replaces anything but bytes. */
 function emptyOther(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
-  // A proxy may hide the field from the descriptor, or from `in`, but then it is there.
+  // A field that is missing is not added. A proxy can hide one from either test, so both must agree.
   const isMissing = value === undefined && !(name in card);
   if (!isMissing) Reflect.set(card, name, ''); // runs the setter, if there is one
   return ownProperty(card, name).value === ''; // a proxy may only claim that it was set
@@ -184,9 +184,10 @@ function isUint8Array(value: unknown): value is Uint8Array {
 }
 
 /**
- * Whether the bytes are in memory that no other thread shares and that cannot be resized: another
- * thread could change the card between its copy and its check. Engines without resizable memory
- * have no such getter.
+ * Whether the bytes are in memory that no other thread shares and that cannot be resized. Only then
+ * is the card gone when they are zeroed: another thread could write it back, and a view of memory
+ * that became shorter no longer reaches all of its bytes. Engines without resizable memory have no
+ * such getter.
  */
 function hasFixedMemory(bytes: Uint8Array): boolean {
   const memory = readGetter('buffer', bytes) as ArrayBufferLike;

@@ -79,6 +79,7 @@ function readAttributes(form: HTMLFormElement): CardFormOptions {
   try {
     if (messages) options.messages = parseMessages(messages);
     if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
+    checkHeaderName(csrfHeader);
     const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
     if (url) options.key = keysFrom(url, csrfHeader, first);
     else if (first !== undefined) options.key = first;
@@ -105,6 +106,14 @@ function parseMessages(text: string): CardFormOptions['messages'] {
 function parseAge(text: string): number {
   const age = Number(text);
   return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
+}
+
+function checkHeaderName(name: string): void {
+  try {
+    new Headers([[name, '']]);
+  } catch {
+    refuse('the name of a header in data-cardseal-csrf-header');
+  }
 }
 
 /** The key that the server has rendered into the page, if any, and then keys from the address. */

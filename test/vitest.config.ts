@@ -79,8 +79,8 @@ export default defineConfig({
   plugins: [watchSources([join(root, 'src'), join(root, 'demo')])],
   test: {
     reporters: ['default', retriedTests],
-    // Files that start servers and browsers wait for most of their time, so two cores take three.
-    maxWorkers: Math.max(3, availableParallelism() - 1),
+    // Beside the workers, one browser at least runs tests of its own.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [node, ...ENGINES.map(inBrowser), shops, endToEnd],
   },
 });

@@ -34,8 +34,8 @@ interface Press {
    * Set if the form's answer opens in a new window. Waits for the next moment in which the press
    * may open it; `false` if there is none left.
    */
-  readonly nextWindowMoment: (() => Promise<boolean>) | undefined;
-  /** The card to encrypt. `endPress` zeroes it, unless `sealed` has taken it over before. */
+  nextWindowMoment?: () => Promise<boolean>;
+  /** The card to encrypt. `openForm` zeroes it, unless `sealed` has taken it over before. */
   card?: CardBytes | undefined;
 }
 
@@ -47,7 +47,7 @@ type State =
   | { readonly phase: 'pressed'; readonly press: Press }
   /** `onEncrypted` has the block. The form opens when it ends, or after `SENT_MS`. */
   | { readonly phase: 'handed over'; readonly press: Press }
-  /** A submit with the block passes. The page's listeners may cancel it: see `afterSubmit`. */
+  /** A submit with the block passes. The page's listeners may cancel it: see `settleSubmit`. */
   | {
       readonly phase: 'submitting';
       readonly event: Event;
@@ -91,7 +91,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true, when } = options;
   const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
 
-  /** Checks where the browser would send the form. */
+  /** Checks where the browser would send the form, with the block. */
   const checkSubmit = (submitter: HTMLElement | null) =>
     checkDestination(form, submitter, options.allowCrossOriginAction);
 
@@ -104,7 +104,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const notifier = notices(form, status, keys.isRenewable);
   const { emit, setBusy, tellShopper, fail } = notifier;
   const requests = keyRequests(keys, notifier, () => state.phase === 'pressed');
-  const following = followUps(checkSubmit);
+  const following = followUps();
 
   let isBound = true;
   let state: State = { phase: 'open' };
@@ -125,14 +125,16 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return; // a listener of the page refused it before
     try {
-      const follows =
-        kind === 'submit' ? following.includeSubmit(event, submitter) : following.includeClick();
-      if (follows || isClickOfSubmit(kind)) return;
-
-      afterSubmit();
+      if (kind === 'click' && (following.takeClick() || takeClickDuringSubmit())) return;
+      if (kind === 'submit' && following.takeSubmit(event)) {
+        if (following.isSubmitByClick()) checkSubmitByClick(submitter);
+        return;
+      }
+      settleSubmit();
       hasChanged = false;
       if (!isCardPayment(form, submitter, when, isSent())) {
-        if (state.phase === 'pressed') endPress();
+        // The shopper has chosen another way to pay. A card press under way ends.
+        if (state.phase === 'pressed') openForm();
         sealed.withdraw();
       } else if (kind === 'click' && canPass(kind, submitter)) {
         letClickPass(event);
@@ -144,17 +146,29 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       }
     } catch (error) {
       stop(event);
-      if (following.areExpected()) endPress(); // a submit was stopped: nothing is on its way
       fail(error);
     }
   };
 
-  /** Whether a listener of a submit that passes clicks the page's own button, which passes, too. */
-  const isClickOfSubmit = (kind: Press['kind']): boolean => {
-    if (kind !== 'click' || state.phase !== 'submitting') return false;
-    const isDispatched = state.event.eventPhase === Event.NONE;
-    if (!isDispatched) state = { ...state, isByScript: true };
-    return !isDispatched;
+  /**
+   * A listener of a submit that passes may click the page's own button. The click passes, too, and
+   * a script of the page has the block. Returns whether this is so.
+   */
+  const takeClickDuringSubmit = (): boolean => {
+    if (state.phase !== 'submitting') return false;
+    const isBeingDispatched = state.event.eventPhase !== Event.NONE;
+    if (isBeingDispatched) state = { ...state, isByScript: true };
+    return isBeingDispatched;
+  };
+
+  /** A handler of a click that passed submits the form. If it must not, nothing is on its way. */
+  const checkSubmitByClick = (submitter: HTMLElement | null) => {
+    try {
+      checkSubmit(submitter);
+    } catch (error) {
+      openForm();
+      throw error;
+    }
   };
 
   /** Whether there is nothing to do: the block is fresh, and the page's controls are valid. */
@@ -183,6 +197,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isSent() && sealed.isCollected()) refuseWhile('submitted');
   };
 
+  const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
+
   const letClickPass = (event: Event) => {
     status.clear();
     offer();
@@ -193,7 +209,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       return;
     }
     refuseWhile('with script');
-    following.inThisTask();
+    following.afterClick();
   };
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
@@ -203,11 +219,14 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     clearTimeout(sentTimer);
     state = { phase: 'submitting', event, submitter, isByScript: state.phase === 'with script' };
     sealed.hold();
-    setTimeout(afterSubmit);
+    setTimeout(settleSubmit);
   };
 
-  /** The dispatch of a submit is over: the page's listeners have run. */
-  const afterSubmit = () => {
+  /**
+   * After the dispatch of a submit that passed: the page's listeners have run. A timer calls this,
+   * or the next press, if that comes before the timer.
+   */
+  const settleSubmit = () => {
     if (state.phase !== 'submitting') return;
     const { event, submitter, isByScript } = state;
     sealed.release();
@@ -230,12 +249,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     kind: Press['kind'],
     submitter: HTMLElement | null,
   ): Promise<EncryptedCard | undefined> => {
-    const isSubmitted = kind === 'submit' && !onEncrypted;
-    const needsWindow = isSubmitted && opensWindow(form, submitter);
-    const nextWindowMoment = needsWindow ? windowMoments() : undefined;
-    const press: Press = { kind, submitter, nextWindowMoment };
+    const press: Press = { kind, submitter };
     state = { phase: 'pressed', press };
     try {
+      if (isSentByBrowser(kind) && opensWindow(form, submitter)) {
+        press.nextWindowMoment = windowMoments();
+      }
       setBusy(true);
       status.clear();
       const isWanted = emit('submit', { submitter });
@@ -247,7 +266,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (isCurrent(press)) fail(error);
       return undefined;
     } finally {
-      if (isCurrent(press)) endPress();
+      if (isCurrent(press)) openForm();
     }
   };
 
@@ -257,13 +276,17 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    */
   const makeBlock = async (press: Press): Promise<EncryptedCard | undefined> => {
     checkFormBrowser();
-    if (press.kind === 'submit' && !onEncrypted) checkSubmit(press.submitter);
+    if (isSentByBrowser(press.kind)) checkSubmit(press.submitter);
     const existing = sealed.freshBlock();
     if (existing && sealed.isEmptied()) return existing; // there is nothing to validate
     const card = readValidCard(press);
     if (!card) return undefined;
-    if (existing || !isCurrent(press)) {
+    if (!isCurrent(press)) {
       zero(card);
+      return undefined;
+    }
+    if (existing) {
+      zero(card); // the block is of the same card
       return existing;
     }
     press.card = card;
@@ -275,7 +298,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isCurrent(press)) return undefined;
     press.card = undefined;
     sealed.seal(block, ready.arrived, card);
-    if (!sealed.isInFields()) {
+    if (!sealed.isCardInFields()) {
       tellShopper('press_again'); // the card on the screen has changed during the encryption
       return undefined;
     }
@@ -284,16 +307,22 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return block;
   };
 
-  /** Reads the card, which the caller has to zero. If it is wrong, shows what to correct. */
-  const readValidCard = ({ kind, submitter }: Press): CardBytes | undefined => {
+  /**
+   * Reads the card, which the caller has to zero. If the shopper has something to correct, in the
+   * card or in a control of the page, shows it and returns undefined.
+   */
+  const readValidCard = (press: Press): CardBytes | undefined => {
     const { card, controls } = sealed.read();
     const problems = findProblems(card, controls, luhn);
-    const isValid = messages.report(problems, isOnlyCard(kind, submitter));
+    const isValid = messages.report(problems, isOnlyCard(press.kind, press.submitter));
     if (isValid) return card;
     zero(card);
-    if (!problems[0]) return undefined; // a control of the page is invalid
-    const { field } = problems[0];
-    throw new CardEncryptionError('invalid_card', 'The shopper has to correct the card', { field });
+    const field = problems[0]?.field;
+    if (field && isCurrent(press)) {
+      const message = 'The shopper has to correct the card';
+      fail(new CardEncryptionError('invalid_card', message, { field }));
+    }
+    return undefined;
   };
 
   const waitForKey = async (press: Press): Promise<ReadyKey> => {
@@ -313,7 +342,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * shopper could change them. If they are not, the shopper reads why nothing was sent.
    */
   const isStillSame = (card: CardBytes, press: Press): boolean => {
-    if (press.kind !== 'encrypt' && !isCardPayment(form, press.submitter, when)) {
+    const isByPage = press.kind === 'encrypt'; // the page has decided that it pays by card
+    if (!isByPage && !isCardPayment(form, press.submitter, when)) {
       tellShopper('press_again');
       return false;
     }
@@ -383,6 +413,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const clickButtonAgain = async (press: Press) => {
     await endOfDispatch();
     if (!isCurrent(press)) return;
+    if (!press.submitter!.isConnected) {
+      tellShopper('press_again'); // a page that renders anew may have replaced the button
+      return;
+    }
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
@@ -394,7 +428,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   const submitAgain = async (press: Press) => {
     const isWindowMoment = await (press.nextWindowMoment?.() ?? false);
-    if (!isWindowMoment) await endOfDispatch(); // such a moment comes after it
+    if (!isWindowMoment) await endOfDispatch(); // else the dispatch is over: a timer has fired
     if (!isCurrent(press)) return;
     const button = buttonOf(form, press.submitter);
     const isBlocked = opensWindow(form, button) && !isWindowMoment;
@@ -406,10 +440,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkSubmit(button);
     offer();
     sealed.hold();
-    const { event, isClicked } = following.duringSubmit(() => repeatSubmit(form, button));
-    if (!isCurrent(press)) return;
+    const { event, hasClicked } = following.duringSubmit(() => repeatSubmit(form, button));
+    if (!isCurrent(press)) return; // what ended it has released the block: see `openForm`
     sealed.release();
-    if (event) settle(event, button, isClicked);
+    if (event) settle(event, button, hasClicked);
   };
 
   /**
@@ -431,7 +465,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const startNextCard = () => {
     if (!isBound || !sealed.exists()) return;
     sealed.emptyFields();
-    sealed.drop();
+    dropBlock();
     if (keys.isRenewable) requests.start();
   };
 
@@ -443,16 +477,22 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     openAfter(phase === 'submitted' ? SENT_MS : WITH_SCRIPT_MS);
   };
 
-  /** If the page is still there then, the next press sends the same block again. */
+  /**
+   * Opens the form if the page is still there then. The next press sends the same block again. The
+   * block may have paid, so its card does not stay on the screen.
+   */
   const openAfter = (ms: number) => {
     clearTimeout(sentTimer);
     sentTimer = setTimeout(() => {
-      if (sealed.isInFields()) sealed.emptyFields();
-      endPress();
+      if (sealed.isCardInFields()) sealed.emptyFields();
+      openForm();
     }, ms);
   };
 
   // The form
+
+  /** Whether the browser sends the block, with the form, and no script does. */
+  const isSentByBrowser = (kind: Press['kind']) => kind === 'submit' && !onEncrypted;
 
   /** Whether only the card is validated, because the browser would not validate the rest. */
   const isOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
@@ -479,7 +519,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
 
   /** Opens the form, whatever it is doing. */
-  const endPress = () => {
+  const openForm = () => {
     if ('press' in state && state.press.card) zero(state.press.card);
     state = { phase: 'open' };
     sealed.release();
@@ -488,17 +528,21 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     status.endWaiting();
   };
 
-  /** Opens the form, and drops the block and all messages. */
-  const forget = () => {
-    endPress();
+  const dropBlock = () => {
     sealed.drop();
-    windowOf(form).removeEventListener('beforeunload', onLeaving);
+    unwatchLeaving();
+  };
+
+  /** Opens the form as if nobody had pressed: without a block or a message. */
+  const resetPress = () => {
+    openForm();
+    dropBlock();
     messages.clear();
     status.clear();
   };
 
   const startAgain = (): Promise<void> => {
-    forget();
+    resetPress();
     sealed.emptyFields();
     keys.drop();
     return requests.start();
@@ -517,20 +561,21 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     onButton(event, button) {
       attributes.apply();
       if (event.isTrusted) lastShopperPress = event.timeStamp;
-      // The page has cancelled the submit of a first click. It may send the block by a script, and
-      // would send it twice. But who has corrected something since then presses anew.
+      // The second click of a double click, after the first one has made a block: a script of the
+      // page may be sending it, and would do so twice. A shopper who has corrected something
+      // between the clicks means both.
       const isDoubleClick = event.detail > 1 && !hasChanged;
-      const wasCancelled = state.phase === 'open' && sealed.exists();
-      if (isDoubleClick && wasCancelled && isCardPayment(form, button, when))
-        event.preventDefault();
+      const isBlockMade = state.phase === 'open' && sealed.exists();
+      if (isDoubleClick && isBlockMade && isCardPayment(form, button, when)) event.preventDefault();
     },
     onChange(control) {
       attributes.apply();
       sealed.onChange(control);
+      if (!sealed.exists()) unwatchLeaving();
     },
     onPossibleCorrection() {
       hasChanged = true;
-      if (state.phase === 'with script') endPress();
+      if (state.phase === 'with script') openForm();
     },
     onFormData: sealed.onFormData,
     onReset(event) {
@@ -541,14 +586,14 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
         if (event.defaultPrevented) restoreDefaults();
         if (!isBound || event.defaultPrevented) return;
         const needsKey = sealed.exists() && keys.isRenewable;
-        forget();
+        resetPress();
         sealed.emptyFields();
         if (needsKey) requests.start();
       });
     },
     onPageHide() {
-      requests.forget();
-      forget();
+      requests.silence();
+      resetPress();
       sealed.emptyFields();
     },
     onPageRestored: startAgain,
@@ -556,10 +601,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (!isBound) return;
       isBound = false;
       removeBoundForm(bound);
-      if (sealed.isInFields()) sealed.emptyFields();
+      if (sealed.isCardInFields()) sealed.emptyFields();
       const isInterrupted = state.phase === 'pressed';
-      requests.forget();
-      forget();
+      requests.silence();
+      resetPress();
       attributes.restore();
       // For example, a component rendered because of the press, and binds the form again.
       if (isInterrupted && form.isConnected) {

@@ -1,8 +1,8 @@
 import { CardEncryptionError } from '../index.ts';
 import { checkFormBrowser } from './environment.ts';
 import { cardControls, isShared, numberAndCode } from './fields.ts';
+import { isRendered } from './is-rendered.ts';
 import { hasDigit } from './read.ts';
-import { isRendered } from './status.ts';
 
 /**
  * Whether a press pays by card. Any other press passes unchanged.
@@ -27,6 +27,7 @@ export function isCardPayment(
   if (ownControls.length > 0 && areDisabled) return false;
   const controls = numberAndCode(form);
   if (controls.length === 0) return true; // the form is wrong: the press has to end in a message
+  // The page may draw its own fields over these: then a card in them tells.
   return controls.some(isRendered) || controls.some(hasDigit);
 }
 

@@ -19,7 +19,7 @@ export function checkDestination(
   if (methodOf(form, submitter) !== 'post') {
     throw invalidForm('method="post"');
   }
-  const { protocol, hostname, origin } = parseUrl(action, form.ownerDocument.baseURI);
+  const { protocol, hostname, origin } = parseUrl(action);
   const isLocal = protocol === 'http:' && isLoopback(hostname);
   if (protocol !== 'https:' && !isLocal) throw invalidForm('an action on https');
   // A form of another window has the same origin: otherwise no script could reach it.
@@ -36,9 +36,9 @@ export function checkDestination(
 const isReactAction = (action: string) => action.startsWith('javascript:throw new Error(');
 
 /** An address that is no URL has no protocol, and so is refused. */
-function parseUrl(url: string, base: string): Pick<URL, 'protocol' | 'hostname' | 'origin'> {
+function parseUrl(url: string): Pick<URL, 'protocol' | 'hostname' | 'origin'> {
   try {
-    return new URL(url, base);
+    return new URL(url);
   } catch {
     return { protocol: '', hostname: '', origin: '' };
   }

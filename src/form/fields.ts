@@ -1,4 +1,5 @@
 import { CardEncryptionError } from '../index.ts';
+import { concat } from './concat.ts';
 import { elementsOf } from './unclobbered.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;
@@ -137,7 +138,10 @@ function slotOf(element: Element): Slot | undefined {
   return SLOTS.find((slot) => tokens.includes(AUTOCOMPLETE[slot]));
 }
 
-/** The words of an attribute. The library has no regular expression: see SECURITY.md. */
+/**
+ * The words of an attribute. No part of the library has a regular expression, which is simpler to
+ * verify than that none of them reads a card: see `readCard`.
+ */
 export function wordsOf(text: string): string[] {
   const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
   return spaced.join('').split(' ').filter(Boolean);
@@ -172,9 +176,6 @@ const isControl = (element: Element): element is Control =>
   element.localName === 'input' || element.localName === 'select';
 
 const isSelect = (control: Control): control is HTMLSelectElement => control.localName === 'select';
-
-/** `Array.prototype.flat` came with Chrome 69 and Firefox 62. */
-export const concat = <T>(lists: T[][]): T[] => ([] as T[]).concat(...lists);
 
 const invalidForm = (slot: Slot, what: string) =>
   new CardEncryptionError('invalid_form', `The card form's ${slot} control must ${what}`);

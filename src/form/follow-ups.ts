@@ -1,23 +1,21 @@
-/** The events that follow from one press. */
-interface Expected {
-  /** Whether a click may still follow. Any further click is a new press. */
+/** The events that a press which the form has handled may still cause. */
+interface Expectation {
+  /** Whether a click of the page's own button causes them, whose handlers may submit the form. */
+  readonly isByClick: boolean;
+  /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
-  /** Whether submits come from a click, whose handlers may submit the form to any destination. */
-  readonly isClick: boolean;
-  /** The last submit that has followed. */
+  /** Whether a click has come. */
+  hasClicked: boolean;
+  /** The last submit that has come. */
   submit?: Event;
 }
 
-/**
- * Recognises events that follow from a press which the form has handled already. They pass.
- *
- * @param checkDestination - Throws if a submit must not go where its form or button says.
- */
-export function followUps(checkDestination: (submitter: HTMLElement | null) => void) {
-  let expected: Expected | undefined;
+/** Tells the events that follow from a handled press from those of a new press. They pass. */
+export function followUps() {
+  let expected: Expectation | undefined;
 
-  const during = <Result>(press: Expected, action: () => Result): Result => {
-    expected = press;
+  const expectDuring = <Result>(expectation: Expectation, action: () => Result): Result => {
+    expected = expectation;
     try {
       return action();
     } finally {
@@ -26,38 +24,39 @@ export function followUps(checkDestination: (submitter: HTMLElement | null) => v
   };
 
   return {
-    areExpected: () => expected !== undefined,
-    /** Whether a click follows from the press. */
-    includeClick(): boolean {
+    /** Returns whether a click follows from the press. The next click does not. */
+    takeClick(): boolean {
       if (!expected?.awaitsClick) return false;
       expected.awaitsClick = false; // the browser may have queued another one, which is a new press
+      expected.hasClicked = true;
       return true;
     },
-    /** Whether a submit follows from the press. Throws what `checkDestination` throws. */
-    includeSubmit(event: Event, submitter: HTMLElement | null): boolean {
+    /** Returns whether a submit follows from the press, and keeps its event. */
+    takeSubmit(event: Event): boolean {
       if (!expected) return false;
-      if (expected.isClick) checkDestination(submitter);
       expected.submit = event;
       return true;
     },
+    /** Whether a submit that follows is made by the handlers of a click. */
+    isSubmitByClick: () => expected?.isByClick === true,
     /** Expects the click that the action makes, and a submit by its handlers. */
     duringClick: (action: () => boolean): boolean =>
-      during({ isClick: true, awaitsClick: true }, action),
+      expectDuring({ isByClick: true, awaitsClick: true, hasClicked: false }, action),
     /**
      * Expects the submit that the action makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
-    duringSubmit(action: () => void): { event: Event | undefined; isClicked: boolean } {
-      const press: Expected = { isClick: false, awaitsClick: true };
-      during(press, action);
-      return { event: press.submit, isClicked: !press.awaitsClick };
+    duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
+      const during: Expectation = { isByClick: false, awaitsClick: true, hasClicked: false };
+      expectDuring(during, action);
+      return { event: during.submit, hasClicked: during.hasClicked };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
-    inThisTask(): void {
-      const press: Expected = { isClick: true, awaitsClick: false };
-      expected = press;
+    afterClick(): void {
+      const expectation: Expectation = { isByClick: true, awaitsClick: false, hasClicked: true };
+      expected = expectation;
       setTimeout(() => {
-        if (expected === press) expected = undefined;
+        if (expected === expectation) expected = undefined;
       });
     },
   };

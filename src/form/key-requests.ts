@@ -38,8 +38,8 @@ export function keyRequests(
       requested.catch(() => {}); // so that it is not reported as unhandled
       return requested;
     },
-    /** The page does not hear of the request that is under way. */
-    forget() {
+    /** The page does not hear what becomes of the request that is under way. */
+    silence() {
       last += 1;
     },
   };

@@ -1,4 +1,4 @@
-import { concat } from './fields.ts';
+import { concat } from './concat.ts';
 import { type Button, isSubmitButton, rememberClick } from './submit.ts';
 import { rootOf, windowOf } from './unclobbered.ts';
 
@@ -140,8 +140,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const control = pathOf(event)[0] as HTMLInputElement;
   const bound = findBoundForm(control.form);
   if (!bound || event.key !== 'Enter' || control.localName === 'textarea') return;
-  if (event.repeat)
-    event.preventDefault(); // a key that is held down is one press
+  const isHeldDown = event.repeat; // a key that is held down is one press
+  if (isHeldDown) event.preventDefault();
   else bound.onEnter(event);
 }
 

@@ -1,7 +1,8 @@
 import { encodeInto } from '../browser.ts';
 import type { CardField } from '../index.ts';
 import { CARD_FIELDS } from '../scheme.ts';
-import { type CardControls, type Control, concat, isShared, isSpace } from './fields.ts';
+import { concat } from './concat.ts';
+import { type CardControls, type Control, isShared, isSpace } from './fields.ts';
 import type { CardProblem } from './texts.ts';
 
 /** A card as bytes, for `encryptCard` to take over or for {@link zero}. */
@@ -113,9 +114,6 @@ export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolea
 /** Whether a control for digits holds one. */
 export const hasDigit = ({ value }: Control): boolean =>
   visible(value).some((char) => digitOf(char) !== undefined);
-
-const DIGITS = [...'0123456789'];
-let collator: Intl.Collator | undefined; // made when it is first needed: it takes long
 
 /** ISO/IEC 7812-1, Annex B. */
 function passesLuhn(digits: Uint8Array): boolean {
@@ -237,6 +235,9 @@ const DASHES =
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 
 const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
+
+const DIGITS = [...'0123456789'];
+let collator: Intl.Collator | undefined; // made when it is first needed: it takes long
 
 /** The value of a decimal digit of any script: numeric collation knows all (UTS #35, part 5). */
 function digitOf(char: string): number | undefined {

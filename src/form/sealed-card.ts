@@ -1,13 +1,7 @@
 import type { EncryptedCard } from '../index.ts';
 import { blockInput } from './block-input.ts';
-import {
-  type CardControls,
-  cardControls,
-  concat,
-  emptyControls,
-  findFields,
-  isShared,
-} from './fields.ts';
+import { concat } from './concat.ts';
+import { type CardControls, cardControls, emptyControls, findFields, isShared } from './fields.ts';
 import { type CardBytes, holdsNoCard, isSameCard, readCard, zero } from './read.ts';
 
 /** A block, and the card that it was made from. */
@@ -98,7 +92,7 @@ export function sealedCard(
     /** Whether the library has emptied the fields that the block was made from. */
     isEmptied: () => current !== undefined && !current.card,
     /** Whether the fields still hold the card that the block was made from. */
-    isInFields: () => current?.card !== undefined && isUnchanged(current),
+    isCardInFields: () => current?.card !== undefined && isUnchanged(current),
 
     /** Puts the block into the form's data. */
     offer() {
@@ -155,7 +149,9 @@ export function sealedCard(
       if (current.card) {
         if (hasChanged) input.withdraw(); // the shopper may change it back
       } else if (hasChanged || isShared(control)) {
-        drop(); // the shopper begins another card; a shared name was not emptied, so it may be that
+        // The shopper begins another card. A shared name was not emptied, so nothing tells whether
+        // it has changed: any input counts.
+        drop();
       }
     },
     /** The browser, or a script of the page, collects the form's data. */

@@ -1,3 +1,4 @@
+import { isRendered } from './is-rendered.ts';
 import { submitButtons } from './submit.ts';
 import type { FormProblem, Texts } from './texts.ts';
 import { createElement, unclobbered } from './unclobbered.ts';
@@ -19,7 +20,9 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     stopRestoring();
     placed?.remove();
     placed = undefined;
-    removeLine(form); // of an earlier binding, or a copy that the page has made
+    leftTexts.get(form)?.remove();
+    leftTexts.delete(form);
+    removeLine(form); // a copy that the page has made
     isWaiting = false;
   };
   /** Shows any text, for example one that the browser made. */
@@ -47,14 +50,20 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
       write(texts(problem));
       isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
     },
-    /** Leaves the text to the page: it is not restored any more. */
-    leave: () => stopRestoring(),
+    /** Leaves the text to the form's next binding: it is not restored any more. */
+    leave() {
+      stopRestoring();
+      if (placed) leftTexts.set(form, placed);
+    },
     /** Removes a text that asks the shopper to wait, and leaves any other. */
     endWaiting() {
       if (isWaiting) clear();
     },
   };
 }
+
+/** The texts that forms showed when they were unbound. */
+const leftTexts = new WeakMap<HTMLFormElement, PlacedText>();
 
 /**
  * A page that renders its form anew, for example after an answer of its server, removes a text that
@@ -106,8 +115,8 @@ function insertLine(form: HTMLFormElement, text: string): PlacedText {
   line.textContent = text;
   const button = submitButtons(form).find(isRendered);
   // A page may have replaced the form while the press was under way.
-  const { body } = form.ownerDocument;
-  if (!form.isConnected) body.appendChild(line);
+  const { body } = form.ownerDocument; // null while a script writes the page anew
+  if (!form.isConnected) body?.appendChild(line);
   else if (button) button.parentNode!.insertBefore(line, button);
   else if (isRendered(form)) unclobbered(form, 'appendChild')(line);
   else body.appendChild(line);
@@ -117,16 +126,4 @@ function insertLine(form: HTMLFormElement, text: string): PlacedText {
     isThere: () => line.isConnected && line.textContent !== '' && isOurs(),
     remove: () => isOurs() && line.parentNode?.removeChild(line),
   };
-}
-
-/** Whether the page shows an element at all. */
-export function isRendered(element: Element): boolean {
-  // Environments without a layout (jsdom, happy-dom) draw nothing: there everything counts.
-  const hasLayout = document.documentElement.getClientRects().length > 0;
-  if (!hasLayout) return true;
-  if (element.getClientRects().length === 0) return false;
-  // Closed details, `visibility: hidden` and `content-visibility: hidden` have rectangles.
-  // Chrome 105 to 120 know the option by its earlier name.
-  const options = { visibilityProperty: true, checkVisibilityCSS: true };
-  return element.checkVisibility?.(options) ?? true;
 }

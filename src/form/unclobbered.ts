@@ -1,7 +1,7 @@
 /**
  * Reads a member of the form, even if the form has a control of that name, such as `action` or
- * `submit`. The library reads all members like this, except four that nobody would name a control
- * after: `isConnected`, `ownerDocument`, `getRootNode` and `localName`.
+ * `submit`. The library reads the members of a form like this, unless nobody would name a control
+ * after them, as with `isConnected`, `ownerDocument` or `getClientRects`.
  */
 export function unclobbered<Member extends keyof HTMLFormElement & string>(
   form: HTMLFormElement,

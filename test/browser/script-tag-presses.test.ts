@@ -240,6 +240,17 @@ test('data-cardseal-csrf-header names the header for the token of the page', asy
   expect(request!.headers).not.toHaveProperty('x-csrf-token');
 });
 
+test('data-cardseal-csrf-header that is no name of a header is said to be wrong', async () => {
+  const keys = endpoint(json(freshKey()));
+  const page = await visit({
+    head: `<meta name="csrf-token" content="a token">${TAG}`,
+    attributes: `data-cardseal-key-url="${keys.path}" data-cardseal-csrf-header="X CSRF"`,
+  });
+  expect(await page.refused()).toBe('invalid_form');
+  const message = 'The card form must have the name of a header in data-cardseal-csrf-header';
+  expect(page.seen.join('\n')).toContain(message);
+});
+
 test('without fetch the form says that the key did not come, and sends nothing', async () => {
   const none = endpoint({
     headers: { 'Content-Type': 'text/javascript' },

@@ -41,12 +41,14 @@ export const FORM: Allowed = {
     'block-input',
     'card-form',
     'card-payment',
+    'concat',
     'destination',
-    'follow-ups',
-    'key-requests',
     'environment',
     'fields',
+    'follow-ups',
     'index',
+    'is-rendered',
+    'key-requests',
     'key-source',
     'listeners',
     'messages',
@@ -63,7 +65,7 @@ export const FORM: Allowed = {
   globals: [
     // Not `Array`: Prototype and MooTools replace `Array.from`.
     ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
-    ...['Reflect', 'Set', 'URL', 'Uint8Array'],
+    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap'],
     ...[
       'CustomEvent',
       'Document',
@@ -145,7 +147,7 @@ export const SERVER: Allowed = {
 /** All of the core and the form, the one global that it is there to make, and `fetch` for `data-cardseal-key-url`. */
 export const SCRIPT_TAG: Allowed = {
   files: ['cardseal.js', 'cardseal.readable.js'],
-  globals: [...new Set([...CORE.globals, ...FORM.globals, 'fetch'])],
+  globals: [...new Set([...CORE.globals, ...FORM.globals, 'fetch', 'Headers'])],
   apis: [],
 };
 

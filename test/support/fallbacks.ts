@@ -64,7 +64,7 @@ export const FALLBACKS: Fallback[] = [
     feature: 'api.Element.checkVisibility',
     name: '`checkVisibility`',
     without: '`getClientRects` alone decides whether a card field is shown',
-    uses: { 'form/status': 1 },
+    uses: { 'form/is-rendered': 1 },
   },
   {
     feature: 'api.Window.beforeunload_event',

@@ -12,7 +12,7 @@ import type {
   TestSpecification,
   Vitest,
 } from 'vitest/node';
-import { ENGINES_OF, type Engine, howToInstall, missing } from '../prepare/browsers.ts';
+import { ENGINES, ENGINES_OF, type Engine, howToInstall, missing } from '../prepare/browsers.ts';
 import { nameOf } from './retried-tests.ts';
 
 /** Longer than any test or hook may take, so that their own limits come first. */
@@ -46,7 +46,7 @@ class RunGuard implements Reporter {
 
   onTestRunStart(specifications: readonly TestSpecification[]) {
     const engines = new Set(specifications.flatMap(({ project }) => enginesOf(project)));
-    const absent = missing([...engines]);
+    const absent = missing(ENGINES.filter((engine) => engines.has(engine)));
     if (absent.length) {
       process.stderr.write(`${howToInstall(absent)}\n`);
       process.exit(1);

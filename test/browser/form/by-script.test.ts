@@ -506,6 +506,7 @@ test('data-cardseal-button: a button that the page replaces while it waits asks 
   await settled(page);
   await vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
   expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(values(page)).toEqual(KEPT);
 });
 
 test('data-cardseal-button: a click that was queued behind a slow handler is another press', async () => {

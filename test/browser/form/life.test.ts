@@ -342,6 +342,44 @@ test('unbind() with a submit under way: it comes to nothing, and nothing is said
   expect([page.encrypted, page.passes, values(page)]).toEqual([[], 0, KEPT]);
 });
 
+test.each([
+  ['in the element of the page', '<p data-cardseal-status></p>', '[data-cardseal-status]'],
+  ['in a line of the library', '', '[data-cardseal-line]'],
+])(
+  'a form that is bound anew while the key is awaited says so %s, until it is pressed again',
+  async (_, status, place) => {
+    const page = open(html() + status);
+    const key = deferred<CardEncryptionKey>();
+    bind(page.form, { key: () => key.promise });
+    fill(page);
+    page.button().click();
+    bind(page.form, { key: () => freshKey(), onEncrypted: () => {} });
+    const text = () => page.form.querySelector(place)?.textContent ?? '';
+    expect(text()).toBe('Nothing was sent. Press the button again.');
+    page.button().click();
+    await vi.waitUntil(() => page.encrypted.length === 1);
+    expect(text()).toBe('');
+  },
+);
+
+test('no listener for leaving the page is left when its answer is in another frame', async () => {
+  const page = open();
+  const added = vi.spyOn(window, 'addEventListener');
+  const removed = vi.spyOn(window, 'removeEventListener');
+  bind(page.form);
+  fill(page);
+  await posted(page);
+  await vi.waitUntil(() => values(page).every((value) => value === ''));
+  const ofLeaving = (calls: unknown[][]) =>
+    calls.filter(([type]) => type === 'beforeunload').map(([, listener]) => listener);
+  const listeners = ofLeaving(added.mock.calls);
+  expect(listeners).not.toEqual([]);
+  expect(ofLeaving(removed.mock.calls).slice(-1)).toEqual(listeners.slice(-1));
+  expect(removed.mock.invocationCallOrder.at(-1)!).toBeGreaterThan(
+    added.mock.invocationCallOrder.at(-1)!,
+  );
+});
+
 test('restart() while the card is being encrypted: what is typed since stays', async () => {
   const page = open();
   const binding = bind(page.form);
