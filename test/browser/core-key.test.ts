@@ -200,6 +200,7 @@ describe('a public_key that is not canonical Base64 is invalid_key', () => {
     const error = await prepareKey(withPublicKey(changed)).catch((reason) => reason);
     expect(error).toMatchObject({ code: 'invalid_key' });
     expect(error.message).toContain(`public_key is ${named}`);
+    expect(error.message).toContain('forward it as the service sent it');
   });
 
   test('although atob alone would take it', () => {
