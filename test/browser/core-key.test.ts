@@ -133,6 +133,8 @@ describe('a malformed public_key is invalid_key', () => {
   });
 });
 
+const ADVICE = 'forward it as the service sent it';
+
 describe('a public_key that is not canonical Base64 is invalid_key', () => {
   test.each<[string, (base64: string) => unknown, named?: string]>([
     [
@@ -189,7 +191,7 @@ describe('a public_key that is not canonical Base64 is invalid_key', () => {
     ],
     ['empty', () => '', 'not an RSA key'],
     ['another text', () => 'MIIB', 'not an RSA key'],
-  ])('%s', async (_, change, named = 'altered, not canonical Base64') => {
+  ])('%s', async (_, change, named = `altered, not canonical Base64: ${ADVICE}`) => {
     // 3072 bits end in '=' and 4096 bits in '=='.
     const publicKey = freshKey(
       change(freshKey().public_key) === freshKey().public_key ? 4096 : 3072,
@@ -200,7 +202,6 @@ describe('a public_key that is not canonical Base64 is invalid_key', () => {
     const error = await prepareKey(withPublicKey(changed)).catch((reason) => reason);
     expect(error).toMatchObject({ code: 'invalid_key' });
     expect(error.message).toContain(`public_key is ${named}`);
-    expect(error.message).toContain('forward it as the service sent it');
   });
 
   test('although atob alone would take it', () => {
