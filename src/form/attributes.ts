@@ -11,14 +11,19 @@ export function formAttributes(form: HTMLFormElement) {
   // A page may put a copy of a bound form back, with the library's attribute on it.
   const hadNoValidate = unclobbered(form, 'noValidate') && getAttribute('novalidate') !== OURS;
   const before = getAttribute('novalidate') ?? '';
-  /** Buttons that were seen, each with whether it was disabled. The page may disable it again. */
+  /**
+   * Buttons that were enabled, each with whether it was disabled before. The page may disable a
+   * button again, for example while it sends: that is left as it is.
+   */
   const buttons = new Map<HTMLButtonElement, boolean>();
 
-  const enableButtons = () => {
+  const enableButtons = (areReplaced: boolean) => {
     for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
       const button = element as HTMLButtonElement;
-      if (!button.hasAttribute('data-cardseal-enable') || buttons.has(button)) continue;
-      buttons.set(button, button.disabled);
+      if (!button.hasAttribute('data-cardseal-enable')) continue;
+      const wasDisabled = buttons.get(button);
+      if (wasDisabled !== undefined && !areReplaced) continue;
+      buttons.set(button, wasDisabled || button.disabled);
       button.disabled = false;
     }
   };
@@ -28,11 +33,9 @@ export function formAttributes(form: HTMLFormElement) {
     hadNoValidate,
     /** Sets everything: at first, and again after the page has replaced the form's attributes. */
     apply() {
-      if (getAttribute('novalidate') !== OURS) {
-        setAttribute('novalidate', OURS);
-        buttons.clear(); // a page that replaced the attribute may have disabled the buttons again
-      }
-      enableButtons();
+      const areReplaced = getAttribute('novalidate') !== OURS;
+      if (areReplaced) setAttribute('novalidate', OURS);
+      enableButtons(areReplaced);
     },
     /** Undoes everything. */
     restore() {

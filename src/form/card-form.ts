@@ -1,6 +1,6 @@
 import { CardEncryptionError, type EncryptedCard, encryptCard } from '../index.ts';
 import { formAttributes } from './attributes.ts';
-import { isCardPayment } from './card-payment.ts';
+import { isCardPayment, isOtherButton } from './card-payment.ts';
 import { checkDestination, leavesPageOpen, opensWindow } from './destination.ts';
 import { checkFormBrowser } from './environment.ts';
 import { findFields } from './fields.ts';
@@ -20,7 +20,14 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
 import { type CardBytes, copyCard, findProblems, isSameCard, zero } from './read.ts';
 import { sealedCard } from './sealed-card.ts';
 import { statusLine } from './status.ts';
-import { buttonOf, clickAgain, repeatSubmit, submitButtons, submitterOf } from './submit.ts';
+import {
+  type Button,
+  buttonOf,
+  clickAgain,
+  repeatSubmit,
+  submitButtons,
+  submitterOf,
+} from './submit.ts';
 import { textsOf } from './texts.ts';
 import { unclobbered, windowOf } from './unclobbered.ts';
 import { windowMoments } from './window-moments.ts';
@@ -109,9 +116,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   let isBound = true;
   let state: State = { phase: 'open' };
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The `timeStamp` of the shopper's last Enter or click of a submit button. */
+  /** When the shopper's last Enter or click of a submit button was handled. */
   let lastShopperPress = Number.NEGATIVE_INFINITY;
-  /** Whether something in the page has changed since the last press. */
+  /** Whether the shopper or the page has changed something since the last press. */
   let hasChanged = false;
 
   /** Whether the press is still under way: nothing has ended it. */
@@ -125,11 +132,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return; // a listener of the page refused it before
     try {
-      if (kind === 'click' && (following.takeClick() || takeClickDuringSubmit())) return;
-      if (kind === 'submit' && following.takeSubmit(event)) {
-        if (following.isSubmitByClick()) checkSubmitByClick(submitter);
-        return;
-      }
+      if (isCausedByEarlierPress(event, kind, submitter)) return;
       settleSubmit();
       hasChanged = false;
       if (!isCardPayment(form, submitter, when, isSent())) {
@@ -138,7 +141,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
         sealed.withdraw();
       } else if (kind === 'click' && canPass(kind, submitter)) {
         letClickPass(event);
-      } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript(event))) {
+      } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript())) {
         letSubmitPass(event, submitter);
       } else {
         stop(event);
@@ -148,6 +151,18 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       stop(event);
       fail(error);
     }
+  };
+
+  /** Whether a press that was handled already has caused the event, which passes then. */
+  const isCausedByEarlierPress = (
+    event: Event,
+    kind: 'submit' | 'click',
+    submitter: HTMLElement | null,
+  ): boolean => {
+    if (kind === 'click') return following.takeClick() || takeClickDuringSubmit();
+    const cause = following.takeSubmit(event);
+    if (cause === 'click') takeSubmitByClick(event, submitter);
+    return cause !== undefined;
   };
 
   /**
@@ -161,27 +176,35 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return isBeingDispatched;
   };
 
-  /** A handler of a click that passed submits the form. If it must not, nothing is on its way. */
-  const checkSubmitByClick = (submitter: HTMLElement | null) => {
+  /** A handler of a click that passed submits the form. */
+  const takeSubmitByClick = (event: Event, submitter: HTMLElement | null) => {
     try {
       checkSubmit(submitter);
     } catch (error) {
-      openForm();
+      openForm(); // nothing is on its way
       throw error;
     }
+    // When the page's listeners have run, unless something has ended the press.
+    setTimeout(() => {
+      if (state.phase === 'with script') settle(event, submitter, true);
+    });
   };
 
-  /** Whether there is nothing to do: the block is fresh, and the page's controls are valid. */
-  const canPass = (kind: Press['kind'], submitter: HTMLElement | null): boolean => {
-    if (state.phase !== 'open' || onEncrypted || !sealed.freshBlock()) return false;
-    // Fields that the library has emptied may be `required`, and so invalid.
+  /**
+   * Whether there is nothing to do: the block is fresh, and the page's controls are valid. The
+   * fields that the library has emptied may be `required`: then the form is never valid again, and
+   * the page's controls are left to its server.
+   */
+  const canPass = (kind: 'submit' | 'click', submitter: HTMLElement | null): boolean => {
+    if (state.phase !== 'open' || !sealed.freshBlock()) return false;
+    if (kind === 'submit' && onEncrypted) return false; // it gets the block, and nothing passes
     if (sealed.isEmptied() || isOnlyCard(kind, submitter)) return true;
     return unclobbered(form, 'matches')(':valid');
   };
 
   /** Whether the script that has the block submits the form, and not the shopper. */
-  const isSubmitByScript = (event: Event): boolean =>
-    state.phase === 'with script' && event.timeStamp - lastShopperPress > SAME_PRESS_MS;
+  const isSubmitByScript = (): boolean =>
+    state.phase === 'with script' && Date.now() - lastShopperPress > SAME_PRESS_MS;
 
   const offer = () => {
     sealed.offer();
@@ -278,7 +301,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkFormBrowser();
     if (isSentByBrowser(press.kind)) checkSubmit(press.submitter);
     const existing = sealed.freshBlock();
-    if (existing && sealed.isEmptied()) return existing; // there is nothing to validate
+    if (existing && sealed.isEmptied()) return existing; // see `canPass`
     const card = readValidCard(press);
     if (!card) return undefined;
     if (!isCurrent(press)) {
@@ -290,10 +313,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       return existing;
     }
     press.card = card;
-    sealed.drop();
+    dropBlock();
 
     const ready = await waitForKey(press);
-    if (!isCurrent(press) || !isStillSame(card, press)) return undefined;
+    if (!isCurrent(press) || refuseIfChanged(card, press)) return undefined;
     const block = await encrypt(ready, card, press);
     if (!isCurrent(press)) return undefined;
     press.card = undefined;
@@ -338,21 +361,23 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
 
   /**
-   * Whether the card and the way to pay are those of the press: while the key was on its way, the
-   * shopper could change them. If they are not, the shopper reads why nothing was sent.
+   * While the key was on its way, the shopper could change the card and the way to pay. If they are
+   * not those of the press any more, the shopper reads why nothing was sent.
+   *
+   * @returns Whether this is so.
    */
-  const isStillSame = (card: CardBytes, press: Press): boolean => {
+  const refuseIfChanged = (card: CardBytes, press: Press): boolean => {
     const isByPage = press.kind === 'encrypt'; // the page has decided that it pays by card
     if (!isByPage && !isCardPayment(form, press.submitter, when)) {
       tellShopper('press_again');
-      return false;
+      return true;
     }
     const now = readValidCard(press);
-    if (!now) return false;
-    const isSame = isSameCard(now, card);
+    if (!now) return true;
+    const isChanged = !isSameCard(now, card);
     zero(now);
-    if (!isSame) tellShopper('press_again');
-    return isSame;
+    if (isChanged) tellShopper('press_again');
+    return isChanged;
   };
 
   const encrypt = async (
@@ -380,6 +405,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   // The delivery of a block
 
+  /**
+   * A script gets the block of the card that the shopper pressed with, whatever the page has made
+   * of the fields since. The browser sends the form as it is now: see `submitAgain`.
+   */
   const deliver = async (block: EncryptedCard, press: Press): Promise<void> => {
     if (press.kind === 'encrypt') {
       sealed.emptyFields();
@@ -413,14 +442,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const clickButtonAgain = async (press: Press) => {
     await endOfDispatch();
     if (!isCurrent(press)) return;
-    if (!press.submitter!.isConnected) {
+    const button = press.submitter!;
+    if (!button.isConnected) {
       tellShopper('press_again'); // a page that renders anew may have replaced the button
       return;
     }
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
-    const isClicked = following.duringClick(() => clickAgain(press.submitter!));
+    const isClicked = sealed.exists() && following.duringClick(() => clickAgain(button));
     if (!isCurrent(press)) return;
     if (isClicked) refuseWhile('with script');
     else tellShopper('press_again');
@@ -455,7 +485,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (event.defaultPrevented) {
       if (isByScript) refuseWhile('with script');
     } else if (leavesPageOpen(form, submitter)) {
-      setTimeout(startNextCard);
+      setTimeout(startNextCard); // when this press is over
     } else {
       refuseWhile('submitted');
     }
@@ -506,7 +536,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isCardPayment(form, null, when)) return;
     findFields(form);
     sealed.checkInput();
-    const button = submitButtons(form).find((submit) => !isCardButton(submit)) ?? null;
+    const paysByCard = (submit: Button) => !isCardButton(submit) && !isOtherButton(submit);
+    const button = submitButtons(form).find(paysByCard) ?? null;
     const hasCardButton = cardButtonsOf(form).length > 0;
     // A form with card buttons only is sent by a script: its action need not be a destination.
     const isSubmitted = !onEncrypted && (button !== null || !hasCardButton);
@@ -555,12 +586,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       attributes.apply();
       onPress(event, 'click', button);
     },
-    onEnter(event) {
-      lastShopperPress = event.timeStamp;
+    onEnter() {
+      lastShopperPress = Date.now();
     },
     onButton(event, button) {
       attributes.apply();
-      if (event.isTrusted) lastShopperPress = event.timeStamp;
+      if (event.isTrusted) lastShopperPress = Date.now();
       // The second click of a double click, after the first one has made a block: a script of the
       // page may be sending it, and would do so twice. A shopper who has corrected something
       // between the clicks means both.
@@ -574,12 +605,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (!sealed.exists()) unwatchLeaving();
     },
     onPossibleCorrection() {
+      if (sealed.isEmptying()) return; // the library changes its fields itself
       hasChanged = true;
       if (state.phase === 'with script') openForm();
     },
     onFormData: sealed.onFormData,
     onReset(event) {
-      sealed.withdraw(); // the next press offers it again
+      // At once, because a script may send the form in the same task. If the reset is cancelled, the
+      // next press offers the block again.
+      sealed.withdraw();
       const restoreDefaults = sealed.clearDefaults();
       // Whether a listener cancels the reset is known when the dispatch of the event is over.
       setTimeout(() => {

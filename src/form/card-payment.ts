@@ -27,12 +27,12 @@ export function isCardPayment(
   if (ownControls.length > 0 && areDisabled) return false;
   const controls = numberAndCode(form);
   if (controls.length === 0) return true; // the form is wrong: the press has to end in a message
-  // The page may draw its own fields over these: then a card in them tells.
+  // A page may hide these fields and copy a card into them from its own: then they hold a digit.
   return controls.some(isRendered) || controls.some(hasDigit);
 }
 
-/** Cancel in a dialog, a coupon, another way to pay. */
-function isOtherButton(submitter: HTMLElement | null): boolean {
+/** Whether a button never pays by card: Cancel in a dialog, a coupon, another way to pay. */
+export function isOtherButton(submitter: HTMLElement | null): boolean {
   if (!submitter) return false;
   const method = submitter.getAttribute('formmethod') ?? '';
   return method.toLowerCase() === 'dialog' || submitter.hasAttribute('data-cardseal-skip');

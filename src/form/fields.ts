@@ -73,7 +73,7 @@ export function findFields(form: HTMLFormElement, mayBeLocked = false): CardCont
 }
 
 function checkControl(element: Element, slot: Slot, mayBeLocked: boolean): Control {
-  if (isShared(element) && !NAME_SLOTS.includes(slot)) {
+  if (element.hasAttribute(SHARED) && !isShared(element)) {
     throw invalidForm(slot, `not have ${SHARED}: only a name can be shared`);
   }
   if (element.getAttribute('name') && !isShared(element)) {
@@ -111,7 +111,8 @@ function checkMonths(control: Control): void {
 const SHARED = 'data-cardseal-shared';
 
 /** A name that is also the shop's own field: it is sent in clear text and never emptied. */
-export const isShared = (control: Element): boolean => control.hasAttribute(SHARED);
+export const isShared = (control: Element): boolean =>
+  control.hasAttribute(SHARED) && NAME_SLOTS.some((slot) => slot === slotOf(control));
 
 /** One of several boxes of a number: marked explicitly, and too short for a whole number. */
 const isPartOfNumber = (control: Control): boolean =>

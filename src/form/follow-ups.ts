@@ -1,7 +1,7 @@
 /** The events that a press which the form has handled may still cause. */
 interface Expectation {
-  /** Whether a click of the page's own button causes them, whose handlers may submit the form. */
-  readonly isByClick: boolean;
+  /** What causes them: a click, whose handlers may submit the form, or a submit. */
+  readonly cause: 'click' | 'submit';
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
   /** Whether a click has come. */
@@ -10,7 +10,7 @@ interface Expectation {
   submit?: Event;
 }
 
-/** Tells the events that follow from a handled press from those of a new press. They pass. */
+/** Recognises events that a handled press has caused. They pass; all others are new presses. */
 export function followUps() {
   let expected: Expectation | undefined;
 
@@ -31,29 +31,26 @@ export function followUps() {
       expected.hasClicked = true;
       return true;
     },
-    /** Returns whether a submit follows from the press, and keeps its event. */
-    takeSubmit(event: Event): boolean {
-      if (!expected) return false;
-      expected.submit = event;
-      return true;
+    /** Returns what has caused a submit if it follows from the press, and keeps its event. */
+    takeSubmit(event: Event): 'click' | 'submit' | undefined {
+      if (expected) expected.submit = event;
+      return expected?.cause;
     },
-    /** Whether a submit that follows is made by the handlers of a click. */
-    isSubmitByClick: () => expected?.isByClick === true,
     /** Expects the click that the action makes, and a submit by its handlers. */
     duringClick: (action: () => boolean): boolean =>
-      expectDuring({ isByClick: true, awaitsClick: true, hasClicked: false }, action),
+      expectDuring({ cause: 'click', awaitsClick: true, hasClicked: false }, action),
     /**
      * Expects the submit that the action makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { isByClick: false, awaitsClick: true, hasClicked: false };
+      const during: Expectation = { cause: 'submit', awaitsClick: true, hasClicked: false };
       expectDuring(during, action);
       return { event: during.submit, hasClicked: during.hasClicked };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
-      const expectation: Expectation = { isByClick: true, awaitsClick: false, hasClicked: true };
+      const expectation: Expectation = { cause: 'click', awaitsClick: false, hasClicked: true };
       expected = expectation;
       setTimeout(() => {
         if (expected === expectation) expected = undefined;

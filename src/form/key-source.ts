@@ -42,17 +42,18 @@ export function keySource(
     ready?: ReadyKey;
   }
   let current: Pending | undefined;
-  let isUsedUp = false;
+  /** Whether a key that was given as an object is gone: there is no other. */
+  let isFixedKeyGone = false;
 
   const isYoung = (arrived: number) => Date.now() - arrived <= maxAgeMs;
   const drop = (used?: ReadyKey) => {
     if (used && current?.ready !== used) return; // the next one has been requested already
     current = undefined;
-    isUsedUp = true;
+    isFixedKeyGone = true;
   };
 
   const ask = async (): Promise<ReadyKey> => {
-    if (typeof key !== 'function' && isUsedUp) {
+    if (typeof key !== 'function' && isFixedKeyGone) {
       throw unavailable('The key in this page is used up: reload the page');
     }
     const answer = typeof key === 'function' ? await inTime(key, timeoutMs) : key;

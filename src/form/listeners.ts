@@ -11,7 +11,7 @@ export interface BoundForm {
   /** A submit button is about to submit the form, by a click or by Enter. */
   onButton(event: MouseEvent, button: Button): void;
   /** The shopper pressed Enter in a control of the form, which may submit it. */
-  onEnter(event: KeyboardEvent): void;
+  onEnter(): void;
   /** A button with `data-cardseal-button` was clicked. */
   onCardButton(event: MouseEvent, button: HTMLElement): void;
   /** The shopper or a script changed a control of the form. */
@@ -142,7 +142,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (!bound || event.key !== 'Enter' || control.localName === 'textarea') return;
   const isHeldDown = event.repeat; // a key that is held down is one press
   if (isHeldDown) event.preventDefault();
-  else bound.onEnter(event);
+  else bound.onEnter();
 }
 
 function onChange(event: Event): void {

@@ -45,8 +45,9 @@ export interface CardFormOptions {
   messages?: Partial<Record<CardProblem | FormProblem, string | undefined>> | undefined;
 
   /**
-   * Tells at each press whether it pays by card. `false` lets the press pass without a block.
-   * Default: every press pays by card.
+   * Tells at each press whether it pays by card. `false` lets the press pass without a block. With
+   * or without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`,
+   * or if the card's fields are all disabled, or are hidden and hold no digit.
    */
   when?: (() => boolean) | undefined;
 }

@@ -89,6 +89,8 @@ export function sealedCard(
       if (current) current.wasSent = true;
     },
     exists: () => current !== undefined,
+    /** Whether `emptyFields` runs, which raises the events of changes. */
+    isEmptying: () => isEmptying,
     /** Whether the library has emptied the fields that the block was made from. */
     isEmptied: () => current !== undefined && !current.card,
     /** Whether the fields still hold the card that the block was made from. */

@@ -20,8 +20,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     stopRestoring();
     placed?.remove();
     placed = undefined;
-    leftTexts.get(form)?.remove();
-    leftTexts.delete(form);
+    leftTexts?.get(form)?.remove();
+    leftTexts?.delete(form);
     removeLine(form); // a copy that the page has made
     isWaiting = false;
   };
@@ -40,6 +40,7 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
       if (restores === MAX_RESTORES) observer.disconnect();
     });
     // A line outside the form is not watched: pages replace forms, and seldom what is around them.
+    // A page that updates elements in place takes the attribute away: see `insertLine`.
     observer.observe(form, { childList: true, subtree: true, attributeFilter: [LINE] });
     stopRestoring = () => observer.disconnect();
   };
@@ -53,6 +54,7 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     /** Leaves the text to the form's next binding: it is not restored any more. */
     leave() {
       stopRestoring();
+      leftTexts ??= new WeakMap();
       if (placed) leftTexts.set(form, placed);
     },
     /** Removes a text that asks the shopper to wait, and leaves any other. */
@@ -62,8 +64,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
   };
 }
 
-/** The texts that forms showed when they were unbound. */
-const leftTexts = new WeakMap<HTMLFormElement, PlacedText>();
+/** The texts that forms showed when they were unbound. Created late: see `importedKeys`. */
+let leftTexts: WeakMap<HTMLFormElement, PlacedText> | undefined;
 
 /**
  * A page that renders its form anew, for example after an answer of its server, removes a text that
@@ -114,12 +116,12 @@ function insertLine(form: HTMLFormElement, text: string): PlacedText {
   line.setAttribute(LINE, '');
   line.textContent = text;
   const button = submitButtons(form).find(isRendered);
-  // A page may have replaced the form while the press was under way.
   const { body } = form.ownerDocument; // null while a script writes the page anew
-  if (!form.isConnected) body?.appendChild(line);
+  const isReplaced = !form.isConnected; // by the page, while the press was under way
+  if (isReplaced) body?.appendChild(line);
   else if (button) button.parentNode!.insertBefore(line, button);
   else if (isRendered(form)) unclobbered(form, 'appendChild')(line);
-  else body.appendChild(line);
+  else body?.appendChild(line);
   // A page that updates its elements in place may have made one of its own out of the line.
   const isOurs = () => line.hasAttribute(LINE);
   return {

@@ -11,9 +11,11 @@ export function isSubmitButton(element: Element): element is Button {
   return type === 'submit' || type === 'image';
 }
 
-/** The buttons of the form that submit it, in the order of the page. */
-export const submitButtons = (form: HTMLFormElement): Button[] =>
-  elementsOf(form).filter(isSubmitButton);
+/** The buttons that submit the form. `elements` leaves out those that are images. */
+export function submitButtons(form: HTMLFormElement): Button[] {
+  const images = unclobbered(form, 'querySelectorAll')<HTMLInputElement>('input[type=image]');
+  return [...elementsOf(form).filter(isSubmitButton), ...images];
+}
 
 /** Where a submit goes: an absolute URL, or a text that is no URL. */
 export const formAction = (form: HTMLFormElement, submitter: HTMLElement | null): string =>
@@ -51,8 +53,8 @@ export function repeatSubmit(form: HTMLFormElement, button: Button | null): void
 }
 
 /**
- * Clicks a hidden button that sends what the real one would send. Engines without
- * `requestSubmit` need it: Chrome before 76, Firefox before 75 and Safari before 16.
+ * Clicks a hidden button that sends what the real one would send, if that one cannot submit now or
+ * the engine has no `requestSubmit`: Chrome before 76, Firefox before 75 and Safari before 16.
  */
 function clickStandIn(form: HTMLFormElement, button: Button | null): void {
   const standIn = createElement('button');

@@ -88,6 +88,7 @@ export const FORM: Allowed = {
     'Element.hasAttribute',
     'Element.matches',
     'Element.querySelector',
+    'Element.querySelectorAll',
     'Element.removeAttribute',
     'Element.setAttribute',
     'Event.composedPath',

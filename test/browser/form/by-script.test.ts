@@ -140,6 +140,27 @@ describe('data-cardseal-button: a handler that validates first', () => {
     expect(statusOf(page)).toBe(undefined);
   });
 
+  test('has submitted the form: for 30 seconds a press says that the payment is under way', async () => {
+    const page = open(FIELDS + CLICK, 'method="post" novalidate');
+    page.form.target = '_self';
+    page.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      // As if the form were on its way, and the server took long.
+      Object.defineProperty(event, 'defaultPrevented', { value: false });
+    });
+    page.button('Send').addEventListener('click', () => page.form.requestSubmit());
+    await bind(page.form).ready;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    fill(page);
+    page.button('Send').click();
+    await vi.advanceTimersByTimeAsync(100);
+    await vi.waitUntil(() => page.passes === 1);
+    await vi.advanceTimersByTimeAsync(29_000);
+    page.button('Send').click();
+    expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
+    expect(page.passes).toBe(1);
+  });
+
   test('is not joined by an Enter of the shopper', async () => {
     const page = open(FIELDS + SUBMIT + CLICK);
     await sendOnce(page, clicks(page, page.button('Send')));
@@ -272,6 +293,14 @@ test.each(PLACES)(
     expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
   },
 );
+
+test('an image that submits is a submit button: it is not warned about, and its destination counts', async () => {
+  const warn = vi.spyOn(console, 'warn');
+  const image = '<input type="image" alt="Pay" formaction="https://elsewhere.example/">';
+  const { ready } = bind(open(FIELDS + image).form);
+  await expect(ready).rejects.toMatchObject({ code: 'invalid_form' });
+  expect(warn).not.toHaveBeenCalled();
+});
 
 test('a form without a submit button and without data-cardseal-button is warned about', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -170,13 +170,20 @@ test('one disabled card control is no other way to pay', async () => {
   expect(page.passes).toBe(0);
 });
 
+test('a button that pays otherwise may stand first, and lead to another origin', async () => {
+  const other = '<button data-cardseal-skip formaction="https://elsewhere.example/">Other</button>';
+  const page = open(other + html());
+  await bind(page.form).ready;
+  expect(page.errors).toEqual([]);
+});
+
 test.each<[string, Partial<CardFormOptions>]>([
   ['natively', {}],
   ['with onEncrypted', { onEncrypted: vi.fn() }],
 ])('formmethod=dialog closes the dialog %s, and pays nothing', async (_, options) => {
   const encryptions = countEncryptions();
   const page = open(
-    `${html()}<button formmethod="dialog" value="cancelled">Cancel</button>`,
+    `<button formmethod="dialog" value="cancelled">Cancel</button>${html()}`,
     'method="post"',
     '<dialog>FORM</dialog>',
   );

@@ -71,6 +71,8 @@ test.each(['number', 'expiry', 'cvv'] as const)('%s cannot be shared', async (fi
       `The card form's ${field} control must not have data-cardseal-shared`,
     ),
   });
+  fill(page);
+  expect(new FormData(page.form).has('x')).toBe(false); // a script may send what it finds
 });
 
 const BOX = (maxlength: number) => `<input data-cardseal-field="number" maxlength="${maxlength}">`;

@@ -450,6 +450,9 @@ test('a submit button with data-cardseal-enable is enabled by binding, even if i
   expect([page.button().disabled, page.button('Other').disabled]).toEqual([false, true]);
   await refused(page);
   expect(statusOf(page)).toBe(UNAVAILABLE);
+  page.form.removeAttribute('novalidate'); // as a framework does that renders the form again
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(page.form.noValidate).toBe(true);
   binding.unbind();
   expect(page.button().disabled).toBe(true);
 });

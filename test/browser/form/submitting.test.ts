@@ -18,6 +18,7 @@ import {
   open,
   posted,
   refused,
+  settled,
   TYPED,
   user,
   values,
@@ -266,6 +267,23 @@ test('a second click after a change is another press, however quickly it comes',
     .button()
     .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
   await vi.waitUntil(() => page.passes === 2);
+});
+
+test('the second click of a double click calls onEncrypted no second time', async () => {
+  const page = open();
+  const onEncrypted = vi.fn();
+  await bind(page.form, { onEncrypted }).ready;
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => onEncrypted.mock.calls.length === 1);
+  await idle(page);
+  page
+    .button()
+    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+  await settled(page);
+  expect(onEncrypted).toHaveBeenCalledTimes(1);
+  page.button().click();
+  await vi.waitUntil(() => onEncrypted.mock.calls.length === 2);
 });
 
 // Changed: the block of the first card was sent for the second one, too.
