@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ENGINES, type Engine } from './prepare/browsers.ts';
 import { assertBuilt } from './support/assert-built.ts';
 import { providerOf } from './support/browser-providers.ts';
@@ -74,6 +75,17 @@ const endToEnd = {
   test: { name: 'e2e', include: ['e2e/*.test.ts'], ...patience, retry },
 };
 
+/** A slow file that begins last would keep one core busy while the other one waits. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const inGivenOrder = await super.sort(files);
+    const [slow, quick] = [inGivenOrder.filter(isSlow), inGivenOrder.filter((it) => !isSlow(it))];
+    return [...slow, ...quick];
+  }
+}
+
+const isSlow = ({ project }: TestSpecification) => ['e2e', 'shops'].includes(project.name);
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [watchSources([join(root, 'src'), join(root, 'demo')])],
@@ -81,6 +93,7 @@ export default defineConfig({
     reporters: ['default', retriedTests],
     // Beside the workers, one browser at least runs tests of its own.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: SlowestFirst },
     projects: [node, ...ENGINES.map(inBrowser), shops, endToEnd],
   },
 });

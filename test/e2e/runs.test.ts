@@ -109,7 +109,7 @@ describe('a browser that does not come up ends the run, which names the engine',
   });
 });
 
-describe('an endless loop ends the run, which names the project', () => {
+describe('a test that never ends, and blocks all others, ends the run, which names the project', () => {
   test.each([
     { project: 'node', named: 'node (endless.test.ts)' },
     { project: 'chromium', named: 'in chromium' },

@@ -1,8 +1,9 @@
 /** Pages with a fault each, and what the runner must notice. */
-
 import { FIRST, SECOND } from './cards.ts';
+import type { ShopServer } from './server.ts';
 import type { Shop } from './shop.ts';
-import type { Kind, Visitor } from './visitor.ts';
+import type { Tab } from './tabs.ts';
+import { type Kind, Visitor } from './visitor.ts';
 
 const CONTROL: Shop = {
   name: 'control',
@@ -67,5 +68,19 @@ export const CONTROLS = FAULTS.map(([fault, act, expected]) => ({
   name: `${fault}, ${act.name}`,
   shop: { ...CONTROL, query: `fault=${encodeURIComponent(fault)}` },
   act,
-  expected,
+  expected: [...expected].sort(),
 }));
+type Control = (typeof CONTROLS)[number];
+
+/** How long the visitor of a faulty page waits for what does not come. */
+const PATIENCE_MS = 1_000;
+
+/** What the runner notices of a faulty page, sorted. */
+export async function noticed(tab: Tab, server: ShopServer, control: Control): Promise<Kind[]> {
+  const visitor = new Visitor(tab, server, control.shop, {}, PATIENCE_MS);
+  await visitor.open();
+  await visitor.enterCard(FIRST);
+  await control.act(visitor);
+  visitor.checkClearText();
+  return [...new Set(visitor.violations.map(({ kind }) => kind))].sort();
+}

@@ -1,11 +1,13 @@
 /**
- * `npm run shops`: every scenario in every shop in every engine. Prints a table and the counts.
+ * `npm run shops`: the controls, which show that faults are noticed, and every scenario in every
+ * shop in every engine. Prints a table and the counts.
  * Fails on any violation, and if a visit could not be made in two tries. Ends by itself. Words after
  * the command choose: engines, and parts of the names of shops or scenarios.
  */
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
 import { RETRIES } from '../support/patience.ts';
 import { SHOPS } from './catalogue.ts';
+import { CONTROLS, noticed } from './controls.ts';
 import { type Result, run, SCENARIOS, type Scenario } from './scenarios.ts';
 import { ShopServer } from './server.ts';
 import type { Shop } from './shop.ts';
@@ -42,6 +44,8 @@ interface Visit {
 /** One engine: what is left to do, what is under way, and what came of the rest. */
 class EngineRun {
   readonly results: Result[] = [];
+  /** How many faults were noticed as they must be. */
+  controls = 0;
   readonly #left: Visit[] = shops.flatMap((shop) =>
     scenarios.map((scenario) => ({ shop, scenario })),
   );
@@ -57,9 +61,23 @@ class EngineRun {
 
   async run(): Promise<void> {
     const server = await new ShopServer().start();
+    await this.#tryControls(server);
     await Promise.all(Array.from({ length: BROWSERS }, () => this.#work(server)));
     await server.stop();
     for (const problem of server.problems) this.#fail('the server', problem);
+  }
+
+  /** Each fault must be noticed. Words on the command line leave the controls out. */
+  async #tryControls(server: ShopServer): Promise<void> {
+    if (parts.length) return;
+    const tab = await limit('The start of the browser', openTab(this.engine));
+    for (const control of CONTROLS) {
+      const kinds = await limit('The control', noticed(tab, server, control));
+      if (`${kinds}` === `${control.expected}`) this.controls += 1;
+      else
+        this.#fail('control', `noticed '${kinds}' instead of '${control.expected}'`, control.name);
+    }
+    await close(tab);
   }
 
   /** Makes visits in one browser until none is left. After an error the browser is a new one. */
@@ -147,7 +165,9 @@ function report(): boolean {
   const results = runs.flatMap((each) => each.results);
   const seconds = Math.round((Date.now() - start) / 1000);
   console.log(`\n${shops.length} shops, ${results.length} visits, ${seconds} s`);
-  for (const { engine, results } of runs) console.log(`${engine}: ${count(results)}`);
+  for (const { engine, results, controls } of runs) {
+    console.log(`${engine}: ${controls} controls, ${count(results)}`);
+  }
   console.log(`all: ${count(results)}`);
   return results.every(({ violations, error }) => !violations.length && !error);
 }

@@ -1,5 +1,6 @@
 /** Runs the endless test with the providers and the guard of the real tests. */
 import { join } from 'node:path';
+import type { Plugin } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { ENGINES } from '../../prepare/browsers.ts';
 import { providerOf } from '../../support/browser-providers.ts';
@@ -8,6 +9,13 @@ import { runGuard } from '../../support/run-guard.ts';
 /** Apart from the cache of the run that these runs are a part of. */
 const cacheDir = join(import.meta.dirname, '../../../reports/vite');
 
+const neverAnswers: Plugin = {
+  name: 'never answers',
+  configureServer({ middlewares }) {
+    middlewares.use('/never-answered', () => {});
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
   test: {
@@ -15,7 +23,7 @@ export default defineConfig({
       { plugins: [runGuard()], test: { name: 'node' } },
       ...ENGINES.map((engine) => ({
         cacheDir,
-        plugins: [runGuard()],
+        plugins: [runGuard(), neverAnswers],
         test: {
           name: engine,
           browser: {
