@@ -169,7 +169,8 @@ function emptyBytes({ value, writable }: PropertyDescriptor): boolean {
 
 /** Replaces anything but bytes. */
 function emptyOther(card: Card, name: CardField, { value }: PropertyDescriptor): boolean {
-  // A field that is missing is not added. A proxy can hide one from either test, so both must agree.
+  // A field that is missing is not added. It is missing only if both tests say so: an accessor has
+  // no value, and a proxy may hide a field from either of them.
   const isMissing = value === undefined && !(name in card);
   if (!isMissing) Reflect.set(card, name, ''); // runs the setter, if there is one
   return ownProperty(card, name).value === ''; // a proxy may only claim that it was set

@@ -20,7 +20,10 @@ export interface CardEncryptionKey {
  */
 export interface PreparedKey extends Readonly<CardEncryptionKey> {}
 
-/** Created at the first use: importing this file must not fail where there is no WeakMap. */
+/**
+ * Created at the first use: where there is no WeakMap, as in some test environments, importing this
+ * file must not fail, so that `checkBrowser` can say what is missing.
+ */
 let importedKeys: WeakMap<PreparedKey, ImportedKey> | undefined;
 
 /** The imported form of a prepared key; undefined for any other key. */

@@ -17,6 +17,7 @@ export function formAttributes(form: HTMLFormElement) {
    */
   const buttons = new Map<HTMLButtonElement, boolean>();
 
+  /** @param areReplaced - Whether the page has set the form's attributes anew, and the buttons'. */
   const enableButtons = (areReplaced: boolean) => {
     for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
       const button = element as HTMLButtonElement;

@@ -9,8 +9,8 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
  * A press of the submit button is stopped. The library reads and validates the card that is on the
  * screen, encrypts it, and submits the form again, with the block in a hidden input; or it calls
  * `onEncrypted`. The page's own submit listeners run when the form is submitted again, and find the
- * block; with `onEncrypted` they do not run. If something is wrong before that, nothing is sent, the
- * shopper reads why, and everything typed stays.
+ * block; with `onEncrypted` they do not run. If something is wrong before that, nothing is sent,
+ * the shopper reads why, and everything typed stays.
  *
  * The form raises these events; they bubble, and they leave shadow roots:
  * - `cardseal:ready`: the form is correct and a key has arrived.

@@ -67,8 +67,8 @@ type State =
   /**
    * A script of the page has the block, by a click of the page's own button. It may validate first,
    * and submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
-   * changes in the page: then the script has not sent the block, and the shopper corrects
-   * something.
+   * changes in the page: the shopper seems to correct something, so the script has not sent the
+   * block. If it has, the server gets the same block again and can tell.
    */
   | { readonly phase: 'with script' };
 
@@ -81,7 +81,7 @@ const SENT_MS = 30_000;
  */
 const WITH_SCRIPT_MS = 5_000;
 
-/** A submit that comes within this time of the shopper's Enter or click was caused by it. */
+/** A submit that comes within this time of the shopper's Enter or click counts as caused by it. */
 const SAME_PRESS_MS = 100;
 
 /** How long a press waits for the key before the shopper is told. */
@@ -116,7 +116,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   let isBound = true;
   let state: State = { phase: 'open' };
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /** When the shopper's last Enter or click of a submit button was handled. */
+  /** When the shopper's last Enter or click of a submit button was handled. See `refuseWhile`. */
   let lastShopperPress = Number.NEGATIVE_INFINITY;
   /** Whether the shopper or the page has changed something since the last press. */
   let hasChanged = false;
@@ -124,18 +124,18 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** Whether the press is still under way: nothing has ended it. */
   const isCurrent = (press: Press) => 'press' in state && state.press === press;
 
-  /** Whether a block has left the library, and may be on its way to the server. */
-  const isSent = () => state.phase !== 'open' && state.phase !== 'pressed';
+  /** Whether a block is out of the library's hands, so that other presses have to wait. */
+  const isUnderWay = () => state.phase !== 'open' && state.phase !== 'pressed';
 
   // A press
 
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
     if (event.defaultPrevented) return; // a listener of the page refused it before
     try {
-      if (isCausedByEarlierPress(event, kind, submitter)) return;
+      if (takeFollowUp(event, kind, submitter)) return;
       settleSubmit();
       hasChanged = false;
-      if (!isCardPayment(form, submitter, when, isSent())) {
+      if (!isCardPayment(form, submitter, when, isUnderWay())) {
         // The shopper has chosen another way to pay. A card press under way ends.
         if (state.phase === 'pressed') openForm();
         sealed.withdraw();
@@ -153,13 +153,21 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
   };
 
-  /** Whether a press that was handled already has caused the event, which passes then. */
-  const isCausedByEarlierPress = (
+  /**
+   * Takes an event that a press which was handled already has caused: it passes. Returns whether it
+   * is such an event.
+   *
+   * @throws {@link CardEncryptionError} `invalid_form` if it is a submit that must not pass.
+   */
+  const takeFollowUp = (
     event: Event,
     kind: 'submit' | 'click',
     submitter: HTMLElement | null,
   ): boolean => {
-    if (kind === 'click') return following.takeClick() || takeClickDuringSubmit();
+    if (kind === 'click') {
+      const isOurs = following.takeClick();
+      return isOurs || takeClickDuringSubmit();
+    }
     const cause = following.takeSubmit(event);
     if (cause === 'click') takeSubmitByClick(event, submitter);
     return cause !== undefined;
@@ -184,7 +192,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       openForm(); // nothing is on its way
       throw error;
     }
-    // When the page's listeners have run, unless something has ended the press.
+    // By then the page's listeners have run, and whoever let the click pass has set the phase.
     setTimeout(() => {
       if (state.phase === 'with script') settle(event, submitter, true);
     });
@@ -217,7 +225,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * is the only sign of it.
    */
   const onLeaving = () => {
-    if (!isSent() && sealed.isCollected()) refuseWhile('submitted');
+    if (!isUnderWay() && sealed.isCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
@@ -240,7 +248,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkSubmit(submitter);
     offer();
     clearTimeout(sentTimer);
-    state = { phase: 'submitting', event, submitter, isByScript: state.phase === 'with script' };
+    const isByScript = state.phase === 'with script';
+    state = { phase: 'submitting', event, submitter, isByScript };
     sealed.hold();
     setTimeout(settleSubmit);
   };
@@ -263,7 +272,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     submitter: HTMLElement | null,
   ): Promise<EncryptedCard | undefined> => {
     if (state.phase === 'open') return start(kind, submitter);
-    tellShopper(isSent() ? 'payment_under_way' : 'one_moment');
+    tellShopper(isUnderWay() ? 'payment_under_way' : 'one_moment');
     return undefined;
   };
 
@@ -456,12 +465,21 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     else tellShopper('press_again');
   };
 
+  /**
+   * Waits until the dispatch of the press is over. Returns whether the press may open a window now:
+   * only the moments that are left after it can tell.
+   */
+  const afterDispatch = async ({ nextWindowMoment }: Press): Promise<boolean> => {
+    const mayOpenWindow = nextWindowMoment !== undefined && (await nextWindowMoment());
+    if (!mayOpenWindow) await endOfDispatch(); // a window moment is a timer: it comes after that
+    return mayOpenWindow;
+  };
+
   const submitAgain = async (press: Press) => {
-    const isWindowMoment = await (press.nextWindowMoment?.() ?? false);
-    if (!isWindowMoment) await endOfDispatch(); // else the dispatch is over: a timer has fired
+    const mayOpenWindow = await afterDispatch(press);
     if (!isCurrent(press)) return;
     const button = buttonOf(form, press.submitter);
-    const isBlocked = opensWindow(form, button) && !isWindowMoment;
+    const isBlocked = opensWindow(form, button) && !mayOpenWindow;
     // A listener of `cardseal:encrypted` may have changed the fields, or removed the form.
     if (isBlocked || !sealed.freshBlock() || !form.isConnected) {
       tellShopper('press_again');
@@ -473,11 +491,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     const { event, hasClicked } = following.duringSubmit(() => repeatSubmit(form, button));
     if (!isCurrent(press)) return; // what ended it has released the block: see `openForm`
     sealed.release();
+    // Without an event a listener of the page has stopped it before the library saw it: the page
+    // has refused the press, and the form opens.
     if (event) settle(event, button, hasClicked);
   };
 
   /**
-   * After a submit with the block: unless the page has cancelled it, the form is on its way.
+   * After a submit with the block. If the page has cancelled it and no script has the block, the
+   * page has refused the press, or sends the form's data by itself: the form stays open, and the
+   * next press brings the same block. If nobody has cancelled it, the form is on its way.
    *
    * @param isByScript - Whether a script of the page has the block, and may send it, too.
    */
@@ -504,6 +526,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     sealed.markSent();
     setBusy(false);
     state = { phase };
+    lastShopperPress = Number.NEGATIVE_INFINITY; // that press has brought this phase about
     openAfter(phase === 'submitted' ? SENT_MS : WITH_SCRIPT_MS);
   };
 
@@ -596,8 +619,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       // page may be sending it, and would do so twice. A shopper who has corrected something
       // between the clicks means both.
       const isDoubleClick = event.detail > 1 && !hasChanged;
-      const isBlockMade = state.phase === 'open' && sealed.exists();
-      if (isDoubleClick && isBlockMade && isCardPayment(form, button, when)) event.preventDefault();
+      const hasBlock = state.phase === 'open' && sealed.isOffered(); // other phases refuse a press
+      const mayBeLocked = true; // by the page, while it sends
+      if (isDoubleClick && hasBlock && isCardPayment(form, button, when, mayBeLocked)) {
+        event.preventDefault();
+      }
     },
     onChange(control) {
       attributes.apply();
@@ -611,8 +637,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     },
     onFormData: sealed.onFormData,
     onReset(event) {
-      // At once, because a script may send the form in the same task. If the reset is cancelled, the
-      // next press offers the block again.
+      // At once, because a script may send the form in the same task. If the reset is cancelled,
+      // the next press offers the block again.
       sealed.withdraw();
       const restoreDefaults = sealed.clearDefaults();
       // Whether a listener cancels the reset is known when the dispatch of the event is over.
@@ -640,10 +666,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       requests.silence();
       resetPress();
       attributes.restore();
-      // For example, a component rendered because of the press, and binds the form again.
+      // The shopper has to know. The text stays until the form's next binding writes or clears one:
+      // for example, a component rendered because of the press, and binds the form again.
       if (isInterrupted && form.isConnected) {
         tellShopper('press_again');
-        status.leave();
+        status.leaveToNextBinding();
       }
     },
   };

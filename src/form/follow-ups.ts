@@ -5,7 +5,7 @@ interface Expectation {
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
   /** Whether a click has come. */
-  hasClicked: boolean;
+  hasClicked?: true;
   /** The last submit that has come. */
   submit?: Event;
 }
@@ -38,19 +38,19 @@ export function followUps() {
     },
     /** Expects the click that the action makes, and a submit by its handlers. */
     duringClick: (action: () => boolean): boolean =>
-      expectDuring({ cause: 'click', awaitsClick: true, hasClicked: false }, action),
+      expectDuring({ cause: 'click', awaitsClick: true }, action),
     /**
      * Expects the submit that the action makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { cause: 'submit', awaitsClick: true, hasClicked: false };
+      const during: Expectation = { cause: 'submit', awaitsClick: true };
       expectDuring(during, action);
-      return { event: during.submit, hasClicked: during.hasClicked };
+      return { event: during.submit, hasClicked: during.hasClicked === true };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
-      const expectation: Expectation = { cause: 'click', awaitsClick: false, hasClicked: true };
+      const expectation: Expectation = { cause: 'click', awaitsClick: false };
       expected = expectation;
       setTimeout(() => {
         if (expected === expectation) expected = undefined;

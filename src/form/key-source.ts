@@ -42,18 +42,18 @@ export function keySource(
     ready?: ReadyKey;
   }
   let current: Pending | undefined;
-  /** Whether a key that was given as an object is gone: there is no other. */
-  let isFixedKeyGone = false;
+  /** Whether a key was dropped. If it was given as an object, there is no other one. */
+  let wasDropped = false;
 
   const isYoung = (arrived: number) => Date.now() - arrived <= maxAgeMs;
   const drop = (used?: ReadyKey) => {
     if (used && current?.ready !== used) return; // the next one has been requested already
     current = undefined;
-    isFixedKeyGone = true;
+    wasDropped = true;
   };
 
   const ask = async (): Promise<ReadyKey> => {
-    if (typeof key !== 'function' && isFixedKeyGone) {
+    if (typeof key !== 'function' && wasDropped) {
       throw unavailable('The key in this page is used up: reload the page');
     }
     const answer = typeof key === 'function' ? await inTime(key, timeoutMs) : key;

@@ -69,14 +69,18 @@ const LISTENERS: { [type: string]: EventListener } = {
   keydown: (event) => onKeyDown(event as KeyboardEvent),
   input: onChange,
   change: onChange,
-  pagehide: () => {
-    for (const bound of boundForms.slice()) bound.onPageHide();
+  pagehide: (event) => {
+    for (const bound of formsIn(event.currentTarget)) bound.onPageHide();
   },
   pageshow: (event) => {
     if (!(event as PageTransitionEvent).persisted) return; // the page is new
-    for (const bound of boundForms.slice()) bound.onPageRestored();
+    for (const bound of formsIn(event.currentTarget)) bound.onPageRestored();
   },
 };
+
+/** The bound forms of a window. A frame may be left while the page around it stays. */
+const formsIn = (target: EventTarget | null): BoundForm[] =>
+  boundForms.filter(({ form }) => windowOf(form) === target);
 
 export const findBoundForm = (form: unknown): BoundForm | undefined =>
   boundForms.find((bound) => bound.form === form);

@@ -103,7 +103,7 @@ export function cardMessages(
       clear();
       problems.forEach(show);
       const areValid = reportInvalid(problems, onlyCard);
-      // A script of the page may have taken the library's texts off the controls: they are wrong.
+      // If a script of the page has taken the library's texts away, the card is still wrong.
       return areValid && problems.length === 0;
     },
   };

@@ -102,6 +102,8 @@ export function sealedCard(
     },
     /** Whether something has collected the form's data since it holds the block. */
     isCollected: input.isCollected,
+    /** Whether the form's data holds the block. */
+    isOffered: input.isOffered,
     /** Takes the block out of the form's data, and keeps it. */
     withdraw() {
       if (!isHeld) input.withdraw();

@@ -51,8 +51,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
       write(texts(problem));
       isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
     },
-    /** Leaves the text to the form's next binding: it is not restored any more. */
-    leave() {
+    /** The text stays until the form's next binding writes or clears one. */
+    leaveToNextBinding() {
       stopRestoring();
       leftTexts ??= new WeakMap();
       if (placed) leftTexts.set(form, placed);
@@ -64,7 +64,7 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
   };
 }
 
-/** The texts that forms showed when they were unbound. Created late: see `importedKeys`. */
+/** The texts that forms showed when they were unbound. Created late: see `importedKeys`, key.ts. */
 let leftTexts: WeakMap<HTMLFormElement, PlacedText> | undefined;
 
 /**

@@ -161,6 +161,25 @@ describe('data-cardseal-button: a handler that validates first', () => {
     expect(page.passes).toBe(1);
   });
 
+  test('submits the form soon after the Enter that has clicked the button', async () => {
+    const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`);
+    page.button('Send').addEventListener('click', (event) => {
+      event.preventDefault();
+      setTimeout(() => page.form.requestSubmit());
+    });
+    await bind(page.form).ready;
+    fill(page);
+    const arrived = page.arrived();
+    page.control('name').focus();
+    page
+      .control('name')
+      .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    page.button('Send').click(); // as Enter does
+    const [sent] = await arrived;
+    expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+    expect(statusOf(page)).toBe(undefined);
+  });
+
   test('is not joined by an Enter of the shopper', async () => {
     const page = open(FIELDS + SUBMIT + CLICK);
     await sendOnce(page, clicks(page, page.button('Send')));

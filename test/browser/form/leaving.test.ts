@@ -226,6 +226,18 @@ test('binding again while a press waits for its key: the card is kept, and the n
   expect(await decrypt(blocks[0]!)).toEqual(CARD);
 });
 
+test('a form in a frame that is left leaves the forms of the page alone', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  const frame = page.host.appendChild(document.createElement('iframe'));
+  const form = frame.contentDocument!.createElement('form');
+  frame.contentDocument!.body.append(form);
+  bindCardForm(form, { key: () => freshKey() }).ready.catch(() => {});
+  frame.contentWindow!.dispatchEvent(new PageTransitionEvent('pagehide'));
+  expect(values(page)).toEqual(KEPT);
+});
+
 test('the card is emptied at pagehide in every bound form of the page', async () => {
   const pages = [open(), open()];
   for (const page of pages) bind(page.form);

@@ -269,6 +269,24 @@ test('a second click after a change is another press, however quickly it comes',
   await vi.waitUntil(() => page.passes === 2);
 });
 
+test('the second click of a double click is stopped, although the page has locked its fields to send', async () => {
+  const page = open();
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    for (const control of page.controls()) control.disabled = true;
+  });
+  await bind(page.form).ready;
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await idle(page);
+  page
+    .button()
+    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+  await settled(page);
+  expect(page.passes).toBe(1);
+});
+
 test('the second click of a double click calls onEncrypted no second time', async () => {
   const page = open();
   const onEncrypted = vi.fn();
