@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { ENGINES, type Engine } from './prepare/browsers.ts';
 import { assertBuilt } from './support/assert-built.ts';
 import { providerOf } from './support/browser-providers.ts';
+import { cachedModules } from './support/cached-modules.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
 import { PATIENCE, RETRIES } from './support/patience.ts';
 import { retriedTests } from './support/retried-tests.ts';
@@ -39,7 +40,7 @@ const BUNDLED_FIRST = [
 ];
 
 const inBrowser = (engine: Engine) => ({
-  plugins: [runGuard(), vue(), echo(), merchant(), pages(), strictPage()],
+  plugins: [runGuard(), cachedModules(), vue(), echo(), merchant(), pages(), strictPage()],
   optimizeDeps: { include: BUNDLED_FIRST },
   // The snippets of the documents import the package by its name.
   resolve: {
