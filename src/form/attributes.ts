@@ -22,9 +22,9 @@ export function formAttributes(form: HTMLFormElement) {
     for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
       const button = element as HTMLButtonElement;
       if (!button.hasAttribute('data-cardseal-enable')) continue;
-      const wasDisabled = buttons.get(button);
-      if (wasDisabled !== undefined && !areReplaced) continue;
-      buttons.set(button, wasDisabled || button.disabled);
+      if (buttons.has(button) && !areReplaced) continue;
+      const wasDisabled = button.disabled || buttons.get(button) === true;
+      buttons.set(button, wasDisabled);
       button.disabled = false;
     }
   };

@@ -59,8 +59,11 @@ type State =
       readonly phase: 'submitting';
       readonly event: Event;
       readonly submitter: HTMLElement | null;
-      /** Whether a script of the page, which has the block, submits or clicks. */
-      readonly isByScript: boolean;
+      /**
+       * Whether a script of the page has the block, too: it may send it although the submit is
+       * cancelled.
+       */
+      readonly scriptHasBlock: boolean;
     }
   /** The form is on its way to the server. It opens after `SENT_MS`. */
   | { readonly phase: 'submitted' }
@@ -116,7 +119,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   let isBound = true;
   let state: State = { phase: 'open' };
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /** When the shopper's last Enter or click of a submit button was handled. See `refuseWhile`. */
+  /** When the shopper's last Enter or click of a submit button was. See `isSubmitByScript`. */
   let lastShopperPress = Number.NEGATIVE_INFINITY;
   /** Whether the shopper or the page has changed something since the last press. */
   let hasChanged = false;
@@ -125,7 +128,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const isCurrent = (press: Press) => 'press' in state && state.press === press;
 
   /** Whether a block is out of the library's hands, so that other presses have to wait. */
-  const isUnderWay = () => state.phase !== 'open' && state.phase !== 'pressed';
+  const isPaymentUnderWay = () => state.phase !== 'open' && state.phase !== 'pressed';
 
   // A press
 
@@ -135,7 +138,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (takeFollowUp(event, kind, submitter)) return;
       settleSubmit();
       hasChanged = false;
-      if (!isCardPayment(form, submitter, when, isUnderWay())) {
+      if (!isCardPayment(form, submitter, when, isPaymentUnderWay())) {
         // The shopper has chosen another way to pay. A card press under way ends.
         if (state.phase === 'pressed') openForm();
         sealed.withdraw();
@@ -168,9 +171,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       const isOurs = following.takeClick();
       return isOurs || takeClickDuringSubmit();
     }
-    const cause = following.takeSubmit(event);
-    if (cause === 'click') takeSubmitByClick(event, submitter);
-    return cause !== undefined;
+    const action = following.takeSubmit(event);
+    if (action === 'click') takeSubmitByClick(event, submitter);
+    return action !== undefined;
   };
 
   /**
@@ -180,7 +183,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const takeClickDuringSubmit = (): boolean => {
     if (state.phase !== 'submitting') return false;
     const isBeingDispatched = state.event.eventPhase !== Event.NONE;
-    if (isBeingDispatched) state = { ...state, isByScript: true };
+    if (isBeingDispatched) state = { ...state, scriptHasBlock: true };
     return isBeingDispatched;
   };
 
@@ -192,7 +195,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       openForm(); // nothing is on its way
       throw error;
     }
-    // By then the page's listeners have run, and whoever let the click pass has set the phase.
+    // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase.
     setTimeout(() => {
       if (state.phase === 'with script') settle(event, submitter, true);
     });
@@ -206,7 +209,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const canPass = (kind: 'submit' | 'click', submitter: HTMLElement | null): boolean => {
     if (state.phase !== 'open' || !sealed.freshBlock()) return false;
     if (kind === 'submit' && onEncrypted) return false; // it gets the block, and nothing passes
-    if (sealed.isEmptied() || isOnlyCard(kind, submitter)) return true;
+    if (sealed.isEmptied() || validatesOnlyCard(kind, submitter)) return true;
     return unclobbered(form, 'matches')(':valid');
   };
 
@@ -222,10 +225,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * `form.submit()` raises no event. That the form's data was collected and the page is being left
-   * is the only sign of it.
+   * is the only sign of it. The other phases know by themselves where the block is.
    */
   const onLeaving = () => {
-    if (!isUnderWay() && sealed.isCollected()) refuseWhile('submitted');
+    const mayHaveLeft = !isPaymentUnderWay() || state.phase === 'with script';
+    if (mayHaveLeft && sealed.isCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
@@ -233,7 +237,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const letClickPass = (event: Event) => {
     status.clear();
     offer();
-    sealed.emptyFields();
+    sealed.emptyFields(); // before its handlers: many send controls without a name, too
     if (!sealed.exists()) {
       stop(event); // a listener has dropped the block
       tellShopper('press_again');
@@ -248,8 +252,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkSubmit(submitter);
     offer();
     clearTimeout(sentTimer);
-    const isByScript = state.phase === 'with script';
-    state = { phase: 'submitting', event, submitter, isByScript };
+    const scriptHasBlock = state.phase === 'with script';
+    state = { phase: 'submitting', event, submitter, scriptHasBlock };
     sealed.hold();
     setTimeout(settleSubmit);
   };
@@ -260,10 +264,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    */
   const settleSubmit = () => {
     if (state.phase !== 'submitting') return;
-    const { event, submitter, isByScript } = state;
+    const { event, submitter, scriptHasBlock } = state;
     sealed.release();
     state = { phase: 'open' };
-    settle(event, submitter, isByScript);
+    settle(event, submitter, scriptHasBlock);
   };
 
   /** One press at a time. */
@@ -272,7 +276,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     submitter: HTMLElement | null,
   ): Promise<EncryptedCard | undefined> => {
     if (state.phase === 'open') return start(kind, submitter);
-    tellShopper(isUnderWay() ? 'payment_under_way' : 'one_moment');
+    tellShopper(isPaymentUnderWay() ? 'payment_under_way' : 'one_moment');
     return undefined;
   };
 
@@ -310,7 +314,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     checkFormBrowser();
     if (isSentByBrowser(press.kind)) checkSubmit(press.submitter);
     const existing = sealed.freshBlock();
-    if (existing && sealed.isEmptied()) return existing; // see `canPass`
+    // There is nothing to read, and the page's controls are left to its server: see `canPass`.
+    if (existing && sealed.isEmptied()) return existing;
     const card = readValidCard(press);
     if (!card) return undefined;
     if (!isCurrent(press)) {
@@ -346,7 +351,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const readValidCard = (press: Press): CardBytes | undefined => {
     const { card, controls } = sealed.read();
     const problems = findProblems(card, controls, luhn);
-    const isValid = messages.report(problems, isOnlyCard(press.kind, press.submitter));
+    const isValid = messages.report(problems, validatesOnlyCard(press.kind, press.submitter));
     if (isValid) return card;
     zero(card);
     const field = problems[0]?.field;
@@ -406,7 +411,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
         // The key is not used up. `findProblems` has validated every field but the name.
         const problem = code === 'card_too_long' ? 'name_too_long' : 'name_invalid';
         const controls = findFields(form).name;
-        messages.report([{ problem, field, controls }], isOnlyCard(press.kind, press.submitter));
+        messages.report(
+          [{ problem, field, controls }],
+          validatesOnlyCard(press.kind, press.submitter),
+        );
       }
       throw error;
     }
@@ -459,20 +467,22 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
-    const isClicked = sealed.exists() && following.duringClick(() => clickAgain(button));
+    const hasBlock = sealed.exists(); // a listener of the emptied fields may have dropped it
+    const isClicked = hasBlock && following.duringClick(() => clickAgain(button));
     if (!isCurrent(press)) return;
     if (isClicked) refuseWhile('with script');
     else tellShopper('press_again');
   };
 
   /**
-   * Waits until the dispatch of the press is over. Returns whether the press may open a window now:
-   * only the moments that are left after it can tell.
+   * Waits until the dispatch of the press is over. If it returns true, the press may open a window
+   * now: the caller must not wait for another task before it does.
    */
   const afterDispatch = async ({ nextWindowMoment }: Press): Promise<boolean> => {
-    const mayOpenWindow = nextWindowMoment !== undefined && (await nextWindowMoment());
-    if (!mayOpenWindow) await endOfDispatch(); // a window moment is a timer: it comes after that
-    return mayOpenWindow;
+    // A moment is a timer of the press, so the dispatch is over by then.
+    if (nextWindowMoment && (await nextWindowMoment())) return true;
+    await endOfDispatch();
+    return false;
   };
 
   const submitAgain = async (press: Press) => {
@@ -501,11 +511,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * page has refused the press, or sends the form's data by itself: the form stays open, and the
    * next press brings the same block. If nobody has cancelled it, the form is on its way.
    *
-   * @param isByScript - Whether a script of the page has the block, and may send it, too.
+   * @param scriptHasBlock - Whether a script of the page has the block, too: it may send it
+   * although the submit is cancelled.
    */
-  const settle = (event: Event, submitter: HTMLElement | null, isByScript: boolean) => {
+  const settle = (event: Event, submitter: HTMLElement | null, scriptHasBlock: boolean) => {
     if (event.defaultPrevented) {
-      if (isByScript) refuseWhile('with script');
+      if (scriptHasBlock) refuseWhile('with script');
     } else if (leavesPageOpen(form, submitter)) {
       setTimeout(startNextCard); // when this press is over
     } else {
@@ -516,6 +527,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** The answer is shown in another page or frame, and this form stays. */
   const startNextCard = () => {
     if (!isBound || !sealed.exists()) return;
+    if (state.phase === 'with script') openForm(); // the script must not send the form any more
     sealed.emptyFields();
     dropBlock();
     if (keys.isRenewable) requests.start();
@@ -526,7 +538,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     sealed.markSent();
     setBusy(false);
     state = { phase };
-    lastShopperPress = Number.NEGATIVE_INFINITY; // that press has brought this phase about
+    // The press so far is dealt with: a submit that follows it closely is the script's. See
+    // `isSubmitByScript`.
+    lastShopperPress = Number.NEGATIVE_INFINITY;
     openAfter(phase === 'submitted' ? SENT_MS : WITH_SCRIPT_MS);
   };
 
@@ -548,7 +562,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const isSentByBrowser = (kind: Press['kind']) => kind === 'submit' && !onEncrypted;
 
   /** Whether only the card is validated, because the browser would not validate the rest. */
-  const isOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
+  const validatesOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
     kind !== 'submit' ||
     attributes.hadNoValidate ||
     Boolean(submitter?.hasAttribute('formnovalidate'));
@@ -645,7 +659,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       setTimeout(() => {
         if (event.defaultPrevented) restoreDefaults();
         if (!isBound || event.defaultPrevented) return;
-        const needsKey = sealed.exists() && keys.isRenewable;
+        const needsKey = sealed.exists() && keys.isRenewable; // the block has used up its key
         resetPress();
         sealed.emptyFields();
         if (needsKey) requests.start();

@@ -8,20 +8,21 @@ import { hasDigit } from './read.ts';
  * Whether a press pays by card. Any other press passes unchanged.
  *
  * @param when - The page's own answer.
- * @param isUnderWay - Whether a block may be on its way. A page may lock or hide its fields then.
+ * @param mayBeLocked - Whether the page may have locked or hidden the fields of the card, because a
+ * block may be on its way. How the fields look tells nothing then.
  * @throws {@link CardEncryptionError} `unsupported_browser`, or `invalid_form` if `when` throws.
  */
 export function isCardPayment(
   form: HTMLFormElement,
   submitter: HTMLElement | null,
   when: (() => boolean) | undefined,
-  isUnderWay = false,
+  mayBeLocked = false,
 ): boolean {
   if (isOtherButton(submitter)) return false; // first: these work in every browser
   checkFormBrowser();
   // Only `false`: a `when` that forgets to return must not let a card press pass without a block.
   if (when && askPage(when) === false) return false;
-  if (isUnderWay) return true;
+  if (mayBeLocked) return true;
   const ownControls = cardControls(form).filter((control) => !isShared(control));
   const areDisabled = ownControls.every((control) => control.matches(':disabled'));
   if (ownControls.length > 0 && areDisabled) return false;

@@ -1,7 +1,7 @@
 /** The events that a press which the form has handled may still cause. */
 interface Expectation {
-  /** What causes them: a click, whose handlers may submit the form, or a submit. */
-  readonly cause: 'click' | 'submit';
+  /** What the press does: it clicks the page's button, whose handlers may submit, or it submits. */
+  readonly action: 'click' | 'submit';
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
   /** Whether a click has come. */
@@ -24,33 +24,34 @@ export function followUps() {
   };
 
   return {
-    /** Returns whether a click follows from the press. The next click does not. */
+    /** Returns whether a click follows from the press. Only one does: the next is a new press. */
     takeClick(): boolean {
       if (!expected?.awaitsClick) return false;
-      expected.awaitsClick = false; // the browser may have queued another one, which is a new press
+      expected.awaitsClick = false; // a handler may click another button: that is a new press
       expected.hasClicked = true;
       return true;
     },
-    /** Returns what has caused a submit if it follows from the press, and keeps its event. */
+    /** If a submit follows from the press, keeps its event and returns what the press does. */
     takeSubmit(event: Event): 'click' | 'submit' | undefined {
       if (expected) expected.submit = event;
-      return expected?.cause;
+      return expected?.action;
     },
     /** Expects the click that the action makes, and a submit by its handlers. */
     duringClick: (action: () => boolean): boolean =>
-      expectDuring({ cause: 'click', awaitsClick: true }, action),
+      expectDuring({ action: 'click', awaitsClick: true }, action),
     /**
      * Expects the submit that the action makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { cause: 'submit', awaitsClick: true };
+      const during: Expectation = { action: 'submit', awaitsClick: true };
       expectDuring(during, action);
       return { event: during.submit, hasClicked: during.hasClicked === true };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
-      const expectation: Expectation = { cause: 'click', awaitsClick: false };
+      // Another click that the browser has queued is a new press.
+      const expectation: Expectation = { action: 'click', awaitsClick: false };
       expected = expectation;
       setTimeout(() => {
         if (expected === expectation) expected = undefined;

@@ -93,6 +93,7 @@ function onClick(event: MouseEvent): void {
   // The window does not see the button of a closed shadow root: then the root handles the click.
   if (!element || event === lastClick) return;
   lastClick = event;
+  if (isSubmitButton(element)) rememberClick(element);
   if (isCardButton(element)) {
     findBoundForm(formOfCardButton(element))?.onCardButton(event, element);
     return;
@@ -101,7 +102,6 @@ function onClick(event: MouseEvent): void {
   const bound = findBoundForm(button.form);
   if (!bound) return;
   listenAround(bound.form); // it may have moved into a shadow root since it was bound
-  rememberClick(button);
   bound.onButton(event, button);
 }
 
@@ -154,6 +154,6 @@ function onChange(event: Event): void {
   const own = findBoundForm(control.form);
   own?.onChange(control);
   // Elsewhere in the page only the shopper's changes count: scripts change controls all the time.
-  const concerned = event.isTrusted ? boundForms.slice() : boundForms.filter((it) => it === own);
-  for (const bound of concerned) bound.onPossibleCorrection();
+  if (event.isTrusted) for (const bound of boundForms) bound.onPossibleCorrection();
+  else own?.onPossibleCorrection();
 }

@@ -129,9 +129,10 @@ function passesLuhn(digits: Uint8Array): boolean {
 
 /** Month and year, as digits: none if the text is not a date. */
 function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
-  const [first, second] = controls.map(({ value }) => readNumerals(value));
-  const isSplit = second !== undefined;
-  const parts = isSplit ? [onlyNumeral(first!), onlyNumeral(second)] : splitDate(first!);
+  // The numerals of one control that has both, or of two.
+  const [ofFirst, ofSecond] = controls.map(({ value }) => readNumerals(value));
+  const isSplit = ofSecond !== undefined;
+  const parts = isSplit ? [onlyNumeral(ofFirst!), onlyNumeral(ofSecond)] : splitDate(ofFirst!);
   const [month = [], year = []] = parts;
   return {
     month: month.length === 1 ? [0, ...month] : month,
@@ -241,6 +242,7 @@ let collator: Intl.Collator | undefined; // made when it is first needed: it tak
 
 /** The value of a decimal digit of any script: numeric collation knows all (UTS #35, part 5). */
 function digitOf(char: string): number | undefined {
+  // `base`: without it, digits of one value differ between scripts.
   collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
   const { compare } = collator;
   const value = DIGITS.findIndex((digit) => compare(digit, char) === 0);

@@ -11,16 +11,16 @@ const MOMENTS_MS = [0, 50, 100, 150, 200, 300, 400, 500, 600, 700, 800, 900];
  * resolves to `false` if there is none left.
  */
 export function windowMoments(): () => Promise<boolean> {
-  let left = MOMENTS_MS.length;
+  let momentsLeft = MOMENTS_MS.length;
   let arrive = () => {};
   for (const moment of MOMENTS_MS) {
     setTimeout(() => {
-      left -= 1;
-      arrive();
+      momentsLeft -= 1;
+      arrive(); // what waits goes on in this timer's task: Safari opens a window in no other
     }, moment);
   }
   return async () => {
-    if (left === 0) return false;
+    if (momentsLeft === 0) return false;
     await new Promise<void>((resolve) => {
       arrive = resolve;
     });

@@ -52,6 +52,12 @@ async function unanswered(attributes = keyAttribute(), moreHead = '') {
   return { page, got, pressed, halfAMinute, answer: () => silent.say({ body: '<!doctype html>' }) };
 }
 
+test('a form in an <iframe srcdoc> pays: its origin is that of the page around it', async () => {
+  const page = await visit({ srcdoc: true });
+  const { encrypted_card } = Object.fromEntries(await page.pay());
+  expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+});
+
 describe('while the server does not answer', () => {
   test('further presses send nothing, and the shopper reads that the payment is under way', async () => {
     const { page, got, pressed, answer } = await unanswered();

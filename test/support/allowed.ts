@@ -76,7 +76,7 @@ export const FORM: Allowed = {
       'MutationObserver',
       'Node',
     ],
-    ...['document', 'location', 'window'],
+    ...['document', 'window'],
     ...['clearTimeout', 'console', 'reportError', 'setTimeout'],
   ],
   apis: [

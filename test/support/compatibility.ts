@@ -451,7 +451,8 @@ function onlyNew(features: string[] = []): string[] {
 /** `interface HTMLFormElement { requestSubmit }` is `api.HTMLFormElement.requestSubmit`. */
 function memberFeature(declaration: ts.Declaration, member: string): string {
   const owner = ownerOf(declaration);
-  if (!owner) return found(globalFeature(member), member);
+  const isGlobal = !owner || owner === 'WindowOrWorkerGlobalScope';
+  if (isGlobal) return found(globalFeature(member), member);
   const name = owner.replace(/Constructor$/, '');
   const isConstant = member === member.toUpperCase();
   if (member === 'prototype' || isConstant) return found(globalFeature(name), name);
@@ -508,7 +509,6 @@ const SAME_AS: Record<string, string[]> = {
   DocumentOrShadowRoot: ['Document'],
   HTMLOrSVGElement: ['HTMLElement'],
   HTMLHyperlinkElementUtils: ['HTMLAnchorElement'],
-  WindowOrWorkerGlobalScope: ['Window'],
   ARIAMixin: ['Element'],
   InnerHTML: ['Element'],
   ElementContentEditable: ['HTMLElement'],

@@ -45,6 +45,8 @@ interface Parts {
   tail?: string;
   /** Look at the page before it is whole. */
   early?: boolean;
+  /** Put the page into the attribute `srcdoc` of its frame. */
+  srcdoc?: boolean;
   headers?: Record<string, string>;
 }
 
@@ -60,18 +62,18 @@ export async function visit({
   body,
   tail = '',
   early = false,
+  srcdoc = false,
   headers = {},
 }: Parts = {}) {
   const target = endpoint({ body: '<!doctype html><title>received</title>' });
   const form = `<form method="post" action="${target.path}" data-cardseal ${attributes}>${controls}<button>Pay</button></form>`;
   const source = endpoint();
-  await source.say({
-    headers,
-    body: `<!doctype html><meta charset="utf-8"><script src="/spy.js"></script>${head}${body ?? form}${tail}`,
-  });
+  const html = `<!doctype html><meta charset="utf-8"><script src="/spy.js"></script>${head}${body ?? form}${tail}`;
+  await source.say({ headers, body: html });
   const frame = document.createElement('iframe');
   onTestFinished(() => frame.remove());
-  frame.src = source.path;
+  if (srcdoc) frame.srcdoc = html;
+  else frame.src = source.path;
   document.body.append(frame);
   const page = {
     target,

@@ -14,6 +14,7 @@ import {
   html,
   idle,
   KEPT,
+  later,
   open,
   type Page,
   posted,
@@ -119,6 +120,47 @@ test('data-cardseal-button: a form that it submits by itself is checked before i
   fill(page);
   const error = await refused(page, page.button('Send'));
   expect([error.code, await page.sent()]).toEqual(['invalid_form', []]);
+});
+
+test('data-cardseal-button: its own destination counts, also where events do not tell the submitter', async () => {
+  const submitter = Object.getOwnPropertyDescriptor(SubmitEvent.prototype, 'submitter')!;
+  Reflect.deleteProperty(SubmitEvent.prototype, 'submitter');
+  later(() => Object.defineProperty(SubmitEvent.prototype, 'submitter', submitter));
+  const page = open(`${FIELDS}<button data-cardseal-button formmethod="get">Send</button>`);
+  bind(page.form);
+  fill(page);
+  const error = await refused(page, page.button('Send'));
+  expect([error.code, await page.sent()]).toEqual(['invalid_form', []]);
+});
+
+test('data-cardseal-button: if a handler has called form.submit(), a press waits for 30 seconds', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  await bind(page.form).ready;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  new FormData(page.form); // as `form.submit()` collects it
+  dispatchEvent(new Event('beforeunload'));
+  await vi.advanceTimersByTimeAsync(29_000);
+  page.button('Send').click();
+  expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+  await vi.advanceTimersByTimeAsync(1000);
+  page.button('Send').click();
+  expect(seen.length).toBe(2);
+});
+
+test('data-cardseal-button: once the answer is in another frame, a submit by a script sends nothing', async () => {
+  const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`);
+  bind(page.form);
+  fill(page);
+  await posted(page, page.button('Send'));
+  await vi.waitUntil(() => blockIn(page) === null);
+  await new Promise((resolve) => setTimeout(resolve, 200)); // more than belongs to one press
+  page.form.requestSubmit();
+  await vi.waitUntil(() => page.errors.length === 1);
+  expect([page.errors[0]!.code, (await page.sent()).length]).toEqual(['invalid_card', 1]);
 });
 
 describe('data-cardseal-button: a handler that validates first', () => {
