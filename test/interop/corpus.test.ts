@@ -89,8 +89,8 @@ const FAULTS: Record<Port['name'], Record<string, [search: string, replacement: 
     'bytes instead of UTF-16 units': ['len(text.encode("utf-16-le")) // 2', 'len(text.encode())'],
     'another key': ['if block["key_id"] != key_id:', 'if False:'],
     'an empty key': ['isinstance(value, str) and value != ""', 'isinstance(value, str)'],
-    'an expired key': ['or _now_ms() > expires_at', ''],
-    'a key in its last millisecond': ['_now_ms() > expires_at', '_now_ms() >= expires_at'],
+    'an expired key': ['or not _now_ms() <= expires_at', ''],
+    'a key in its last millisecond': ['_now_ms() <= expires_at', '_now_ms() < expires_at'],
     'seconds instead of milliseconds': ['// 1_000_000', '// 1_000_000_000'],
     'more properties': [' and len(value) == len(names)', ''],
     'more entries': [' and len(entries) == len(fields)', ''],
@@ -143,6 +143,25 @@ describe.each(PORTS)('$name', (port) => {
       expect(wrongVerdicts(port, folder)).not.toEqual([]);
     },
   );
+});
+
+test('in Python, a key that expires at "nan" has expired, and a scheme may be any value', () => {
+  const check = `
+import json, sys
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+from cardseal import CardEncryptionError, parse_encrypted_card
+block, later = json.loads(sys.stdin.read()), 2 ** 60
+def verdict(**expected):
+    try:
+        parse_encrypted_card(block, key_id=block["key_id"], **expected)
+    except CardEncryptionError:
+        return "refused"
+    return "accepted"
+print(verdict(expires_at=later), verdict(expires_at=float("nan")), verdict(expires_at=later, scheme=[]))`;
+  const accepted = corpora[0]!.cases.find(({ accept }) => accept)!;
+  const output = run(['python3', '-c', check, PORTS[1]!.folder], JSON.stringify(accepted.accept));
+  expect(output.trim()).toBe('accepted refused refused');
 });
 
 test('the Python files are Python 3.8', () => {

@@ -351,6 +351,28 @@ function testsOf(port: Port) {
     expect(await world.committed()).toBe(1);
   });
 
+  test('takes the card in the other tab after a decline whose answer was never shown', async () => {
+    await order();
+    const newer = await context.newPage();
+    await newer.goto(page.url());
+    await newer.waitForLoadState('networkidle');
+    await page.evaluate(() => {
+      const form = document.querySelector<HTMLFormElement>('form[data-cardseal]')!;
+      form.addEventListener('submit', async (event) => {
+        event.preventDefault();
+        const body = new URLSearchParams(new FormData(form) as never);
+        await fetch(form.action, { method: 'POST', body, redirect: 'manual' });
+        document.title = 'answered';
+      });
+    });
+    await pay(DECLINED);
+    await page.waitForFunction(() => document.title === 'answered');
+    page = newer;
+    await pay(APPROVED);
+    await heading(words.paid);
+    expect(await world.committed()).toBe(1);
+  });
+
   test("says in the shop's language what is wrong with the card, and takes the corrected one", async () => {
     await order();
     await press();

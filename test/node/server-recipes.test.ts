@@ -603,6 +603,17 @@ describe('the checkout', () => {
     expect(authorizations()).toBe(1);
   });
 
+  test('charges the card of one tab after that of another tab was declined', async () => {
+    const shopper = new Shopper(server);
+    const declined = await shopper.encrypt(DECLINED);
+    const good = await shopper.encrypt();
+    const answers = await Promise.all(
+      [declined, good].map((block) => shopper.post(JSON.stringify(block))),
+    );
+    expect(answers.map(({ text }) => JSON.parse(text).status)).toEqual(['failed', 'committed']);
+    expect(authorizations()).toBe(2);
+  });
+
   test('does not show a payment to a cookie of before its key', async () => {
     const [ada, eve] = [new Shopper(server), new Shopper(server)];
     await ada.requestKey();

@@ -166,7 +166,7 @@ function phaseOf(array $order): string
 function issueKey(string $orderId): array
 {
     $order = &$_SESSION['orders'][$orderId];
-    $order['intent'] ??= payments()->createIntent(AMOUNT, CURRENCY, description: PRODUCT)['id'];
+    $order['intent'] ??= createIntent();
     $key = payments()->createEncryptionKey();
     // All of them: the shopper may have the page open twice.
     $order['keys'][$key['id']] = $key['expires_at'];
@@ -234,13 +234,25 @@ function pay(): void
     $paying = $order;
     // Written down before the card is sent on: whatever happens now, no second card is asked for.
     session_write_close();
-    $outcome = authorize($paying['intent'], $card);
+    $outcome = charge($paying, $card);
     startSession();
     $_SESSION['orders'][$orderId] = $outcome + $paying;
     redirect("/paiement?commande=$orderId");
 }
 
 /** Charges the card, once. Returns what the order has to remember. */
+function charge(array $order, array $card): array
+{
+    try {
+        // The draft may have been used up in another tab since this key was issued.
+        $intentId = $order['intent'] ?? createIntent();
+    } catch (Throwable $error) {
+        error_log('No draft: ' . get_class($error));
+        return ['phase' => 'open', 'notice' => REFUSED];
+    }
+    return authorize($intentId, $card) + ['intent' => $intentId];
+}
+
 function authorize(string $intentId, array $card): array
 {
     try {
@@ -276,6 +288,12 @@ function keyIdOf(mixed $posted): string
     $block = is_string($posted) && strlen($posted) < 16_384 ? json_decode($posted, true) : null;
     $keyId = is_array($block) ? ($block['key_id'] ?? null) : null;
     return is_string($keyId) ? $keyId : '';
+}
+
+/** A draft of the payment. Returns its id. */
+function createIntent(): string
+{
+    return payments()->createIntent(AMOUNT, CURRENCY, description: PRODUCT)['id'];
 }
 
 function payments(): CardPayments

@@ -104,12 +104,12 @@ def parse_encrypted_card(body, *, key_id, expires_at, scheme=SCHEME):
     """
     # The error is raised out here and not in an "except": Python would attach the JSON error to
     # it, and that one holds the whole body.
-    block = _read_block(body, _FIELDS.get(scheme))
+    block = _read_block(body, _FIELDS.get(scheme) if isinstance(scheme, str) else None)
     if block is None:
         raise _refusal("This is not an encrypted card block, as the card form makes it")
     if block["key_id"] != key_id:
         raise _refusal("The card was not encrypted under the key of this checkout")
-    if not _is_number(expires_at) or _now_ms() > expires_at:
+    if not _is_number(expires_at) or not _now_ms() <= expires_at:  # so that "nan" has expired
         raise _refusal("The key of this checkout has expired: start it again with a fresh one")
     return block
 

@@ -167,7 +167,7 @@ def issue_key(order):
     """
     draft = None
     if order.intent_id is None:
-        draft = payments.create_intent(AMOUNT, CURRENCY, description=PRODUCT)["id"]
+        draft = create_intent()
     key = payments.create_encryption_key()
     with orders_lock:
         if order.phase != "open":
@@ -209,14 +209,28 @@ def pay(order, session, posted):
         del order.keys[key_id]
         order.phase = "authorizing"
         intent_id = order.intent_id
-    phase, notice, intent = authorize(intent_id, card)
+    try:
+        # The draft may have been used up in another tab since this key was issued.
+        if intent_id is None:
+            intent_id = create_intent()
+    except Exception as error:
+        log("No draft: %s" % type(error).__name__)
+        phase, notice, intent = "open", REFUSED, None
+    else:
+        phase, notice, intent = authorize(intent_id, card)
     with orders_lock:
         order.notice = notice
         if intent is None:
             order.intent_id = None
         else:
+            order.intent_id = intent_id
             order.card = intent["payment_method"] if phase == "paid" else None
         order.phase = phase
+
+
+def create_intent():
+    """A draft of the payment. Returns its id."""
+    return payments.create_intent(AMOUNT, CURRENCY, description=PRODUCT)["id"]
 
 
 def authorize(intent_id, card):
