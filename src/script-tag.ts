@@ -7,6 +7,8 @@ import { CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } 
 type CardsealGlobal = typeof import('./index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
   bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding;
+  /** What the tag does each time that it runs. Not for pages, and so not enumerable. */
+  listen?(): void;
 };
 
 declare global {
@@ -20,6 +22,13 @@ const seen: HTMLFormElement[] = [];
 // If the page has the tag twice, the first one works. `Cardseal` may also be an element's id.
 if (typeof window.Cardseal?.bindCardForm !== 'function') {
   window.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
+  // A polluted Object.prototype would add `get`.
+  Object.defineProperty(window.Cardseal, 'listen', { __proto__: null, value: listen } as object);
+}
+window.Cardseal.listen?.(); // the first one may be of a version without it
+
+/** Adding the same listeners again changes nothing, unless `document.open()` has removed them. */
+function listen(): void {
   // A form that a script adds later is bound when the shopper gets to it, or submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);

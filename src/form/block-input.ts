@@ -1,6 +1,9 @@
 import { CardEncryptionError, type EncryptedCard } from '../index.ts';
 import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
 
+/** `form.submit()` collects the form's data, and the page is being left within this time. */
+const JUST_MS = 1000;
+
 /**
  * The hidden input that carries the block to whatever sends the form. A hidden input of that name
  * that the page has is used; otherwise one is added to the form.
@@ -9,7 +12,8 @@ export function blockInput(form: HTMLFormElement, name: string) {
   /** The input that the library has added. */
   let added: HTMLInputElement | undefined;
   let isOffered = false;
-  let isCollected = false;
+  /** When something last collected the form's data with the block, in milliseconds since 1970. */
+  let collected = Number.NEGATIVE_INFINITY;
 
   const controlsOfName = () =>
     elementsOf(form).filter((control) => control.getAttribute('name') === name);
@@ -30,11 +34,11 @@ export function blockInput(form: HTMLFormElement, name: string) {
     },
     /** Whether the form's data holds the block. */
     isOffered: () => isOffered,
-    /** Whether something has collected the form's data since it holds the block. */
-    isCollected: () => isCollected,
+    /** Whether something has collected the form's data, with the block in it, just now. */
+    wasJustCollected: () => Date.now() - collected < JUST_MS,
     /** Something has collected the form's data with the block in it. */
     markCollected() {
-      isCollected = true;
+      collected = Date.now();
     },
     offer(block: EncryptedCard) {
       let input = find();
@@ -47,7 +51,7 @@ export function blockInput(form: HTMLFormElement, name: string) {
       }
       input.value = JSON.stringify(block);
       isOffered = true;
-      isCollected = false;
+      collected = Number.NEGATIVE_INFINITY;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     withdraw() {
@@ -57,7 +61,7 @@ export function blockInput(form: HTMLFormElement, name: string) {
       added?.parentNode?.removeChild(added);
       added = undefined;
       isOffered = false;
-      isCollected = false;
+      collected = Number.NEGATIVE_INFINITY;
     },
   };
 }

@@ -20,6 +20,7 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
 import { type CardBytes, copyCard, findProblems, isSameCard, zero } from './read.ts';
 import { sealedCard } from './sealed-card.ts';
 import { statusLine } from './status.ts';
+import { stop } from './stop.ts';
 import {
   type Button,
   buttonOf,
@@ -142,6 +143,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
         // The shopper has chosen another way to pay. A card press under way ends.
         if (state.phase === 'pressed') openForm();
         sealed.withdraw();
+        if (kind === 'submit' && !areOthersValid(event, submitter)) stop(event);
       } else if (kind === 'click' && canPass(kind, submitter)) {
         letClickPass(event);
       } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript())) {
@@ -213,6 +215,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return unclobbered(form, 'matches')(':valid');
   };
 
+  /**
+   * Validates the page's controls for a submit without a card, as the browser would do if the
+   * library had not set `novalidate`. It does not for an event that a script has made.
+   */
+  const areOthersValid = (event: Event, submitter: HTMLElement | null): boolean => {
+    if (!event.isTrusted || validatesOnlyCard('submit', submitter)) return true;
+    return messages.reportOthers();
+  };
+
   /** Whether the script that has the block submits the form, and not the shopper. */
   const isSubmitByScript = (): boolean =>
     state.phase === 'with script' && Date.now() - lastShopperPress > SAME_PRESS_MS;
@@ -225,11 +236,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * `form.submit()` raises no event. That the form's data was collected and the page is being left
-   * is the only sign of it. The other phases know by themselves where the block is.
+   * is the only sign of it. The other phases know by themselves where the block is. Without a limit
+   * in time, a link to a download would count, after a submit that the page has cancelled.
    */
   const onLeaving = () => {
     const mayHaveLeft = !isPaymentUnderWay() || state.phase === 'with script';
-    if (mayHaveLeft && sealed.isCollected()) refuseWhile('submitted');
+    if (mayHaveLeft && sealed.wasJustCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
@@ -354,10 +366,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     const isValid = messages.report(problems, validatesOnlyCard(press.kind, press.submitter));
     if (isValid) return card;
     zero(card);
-    const field = problems[0]?.field;
-    if (field && isCurrent(press)) {
+    const [first] = problems;
+    if (first && isCurrent(press)) {
+      const code = first.problem === 'name_too_long' ? 'card_too_long' : 'invalid_card';
       const message = 'The shopper has to correct the card';
-      fail(new CardEncryptionError('invalid_card', message, { field }));
+      fail(new CardEncryptionError(code, message, { field: first.field }));
     }
     return undefined;
   };
@@ -515,7 +528,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * although the submit is cancelled.
    */
   const settle = (event: Event, submitter: HTMLElement | null, scriptHasBlock: boolean) => {
-    if (event.defaultPrevented) {
+    // An event that a script has made sends nothing by itself.
+    if (event.defaultPrevented || !event.isTrusted) {
       if (scriptHasBlock) refuseWhile('with script');
     } else if (leavesPageOpen(form, submitter)) {
       setTimeout(startNextCard); // when this press is over
@@ -561,11 +575,20 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** Whether the browser sends the block, with the form, and no script does. */
   const isSentByBrowser = (kind: Press['kind']) => kind === 'submit' && !onEncrypted;
 
-  /** Whether only the card is validated, because the browser would not validate the rest. */
+  /** Whether the page's own controls are not validated, as the browser would not do it, either. */
   const validatesOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
     kind !== 'submit' ||
     attributes.hadNoValidate ||
     Boolean(submitter?.hasAttribute('formnovalidate'));
+
+  /** Whether the page says that the shopper pays by card. How its fields look does not count. */
+  const isPaidByCard = (): boolean => {
+    try {
+      return isCardPayment(form, null, when, true);
+    } catch {
+      return false;
+    }
+  };
 
   /** Checks the form when it is bound, unless another way to pay is chosen at that time. */
   const checkForm = () => {
@@ -649,7 +672,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       hasChanged = true;
       if (state.phase === 'with script') openForm();
     },
-    onFormData: sealed.onFormData,
+    onFormData(data) {
+      // After a card press that the page has refused, the shopper may choose another way to pay.
+      if (state.phase === 'open' && !isPaidByCard()) sealed.withdraw();
+      sealed.onFormData(data);
+    },
     onReset(event) {
       // At once, because a script may send the form in the same task. If the reset is cancelled,
       // the next press offers the block again.
@@ -690,6 +717,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
   addBoundForm(bound); // before `apply`, which asks for the buttons of bound forms
   attributes.apply();
+  sealed.withdraw(); // a block that the server has rendered again, or a copy of the form has
 
   return {
     ready: requests.start(checkForm),
@@ -701,11 +729,6 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
 /** Chromium ignores `requestSubmit()` and `click()` while it dispatches the event of the press. */
 const endOfDispatch = () => new Promise((resolve) => setTimeout(resolve));
-
-const stop = (event: Event) => {
-  event.preventDefault();
-  event.stopImmediatePropagation();
-};
 
 /** `reportError` came with Chrome 95, Firefox 93 and Safari 15.4. */
 function reportToPage(error: unknown): void {

@@ -95,7 +95,9 @@ function onClick(event: MouseEvent): void {
   lastClick = event;
   if (isSubmitButton(element)) rememberClick(element);
   if (isCardButton(element)) {
-    findBoundForm(formOfCardButton(element))?.onCardButton(event, element);
+    const ofButton = findBoundForm(formOfCardButton(element));
+    if (ofButton) ofButton.onCardButton(event, element);
+    else console.warn('cardseal: a button with data-cardseal-button belongs to no bound form');
     return;
   }
   const button = element as Button;

@@ -1,8 +1,9 @@
 import { concat } from './concat.ts';
-import { type Control, cardControls, wordsOf } from './fields.ts';
+import { type Control, cardControls, isShared, wordsOf } from './fields.ts';
 import { isRendered } from './is-rendered.ts';
 import type { Problem } from './read.ts';
 import type { StatusLine } from './status.ts';
+import { stop } from './stop.ts';
 import type { Texts } from './texts.ts';
 import { rootOf, unclobbered } from './unclobbered.ts';
 
@@ -15,6 +16,12 @@ export interface CardMessages {
    * @returns Whether the shopper has nothing to correct.
    */
   report(problems: Problem[], onlyCard: boolean): boolean;
+  /**
+   * Has the browser report the page's own controls, as it would without the library's `novalidate`.
+   *
+   * @returns Whether they are valid. How the card's controls are does not matter.
+   */
+  reportOthers(): boolean;
   /** Removes every message. */
   clear(): void;
 }
@@ -68,24 +75,34 @@ export function cardMessages(
     return shown.has(control) && element !== undefined && isRendered(element);
   };
 
-  /** Reports invalid controls. Returns whether all are valid. */
-  const reportInvalid = (problems: Problem[], onlyCard: boolean): boolean => {
+  /**
+   * Has the browser report invalid controls, and leads the shopper to the first one.
+   *
+   * @param ignored - The controls that do not count.
+   * @returns Whether the others are valid.
+   */
+  const lead = (report: () => boolean, ignored: Element[]): boolean => {
     const root = rootOf(form);
     const seen: { control: Control; event: Event }[] = [];
+    let hasIgnored = false;
     const watch = (event: Event) => {
       // In a shadow root an event has no target any more when its dispatch is over.
       const control = event.target as Control;
+      if (ignored.includes(control)) {
+        hasIgnored = true;
+        stop(event);
+        return;
+      }
       seen.push({ control, event });
       if (isBesideControl(control)) event.preventDefault(); // no bubble: the text stands there
     };
     root.addEventListener('invalid', watch, true);
-    const areValid = onlyCard
-      ? reportEach(inOrder(problems))
-      : unclobbered(form, 'reportValidity')();
+    const areValid = report();
     root.removeEventListener('invalid', watch, true);
 
-    if (!areValid && seen[0]) showFirst(seen[0].control, seen[0].event);
-    return areValid;
+    if (seen[0]) showFirst(seen[0].control, seen[0].event);
+    // A page may keep all of these events from the library.
+    return areValid || (hasIgnored && seen.length === 0);
   };
 
   /** Leads the shopper to the first invalid control, as the browser does by its bubble. */
@@ -94,7 +111,9 @@ export function cardMessages(
     if (defaultPrevented && !isBeside) return; // the page shows it by its own means
     if (isBeside) control.focus();
     // The browser draws no bubble at a control that it cannot focus.
-    if (rootOf(form).activeElement !== control) status.write(control.validationMessage);
+    if (rootOf(form).activeElement === control) return;
+    // A custom element may keep its text to itself.
+    status.write(control.validationMessage || texts('press_again'));
   };
 
   return {
@@ -102,9 +121,16 @@ export function cardMessages(
     report(problems, onlyCard) {
       clear();
       problems.forEach(show);
-      const areValid = reportInvalid(problems, onlyCard);
+      const reportForm = unclobbered(form, 'reportValidity');
+      const report = onlyCard ? () => reportEach(inOrder(problems)) : reportForm;
+      const areValid = lead(report, []);
       // If a script of the page has taken the library's texts away, the card is still wrong.
       return areValid && problems.length === 0;
+    },
+    reportOthers() {
+      clear();
+      const ofCard = cardControls(form).filter((control) => !isShared(control));
+      return lead(unclobbered(form, 'reportValidity'), ofCard);
     },
   };
 }

@@ -15,7 +15,10 @@ export interface Problem {
   controls: Control[];
 }
 
-/** No field needs more characters than this, and a long pasted text must not freeze the page. */
+/**
+ * No field needs more characters than this, and a long pasted text must not freeze the page. What
+ * follows them is not read, so that the card is refused.
+ */
 const LONGEST_VALUE = 1000;
 
 /**
@@ -39,17 +42,18 @@ export function readCard(controls: CardControls): CardBytes {
 /** Finds what the shopper has to correct. `encryptCard` checks the characters of the name. */
 export function findProblems(card: CardBytes, controls: CardControls, luhn: boolean): Problem[] {
   const problems: Problem[] = [];
-  const validate = (field: 'number' | 'name' | 'cvv', isValid: boolean) => {
-    if (isValid) return;
-    const isEmpty = card[field].length === 0;
-    const problem: CardProblem = isEmpty ? `${field}_required` : `${field}_invalid`;
+  const report = (problem: CardProblem, field: 'number' | 'name' | 'cvv') =>
     problems.push({ problem, field, controls: controls[field] });
+  const validateDigits = (field: 'number' | 'cvv', isValid: boolean) => {
+    if (card[field].length === 0) report(`${field}_required`, field);
+    else if (!isValid || !areWhole(controls[field])) report(`${field}_invalid`, field);
   };
-  validate('number', obeysRule(card, 'number') && (!luhn || passesLuhn(card.number)));
-  validate('name', card.name.length > 0);
+  validateDigits('number', obeysRule(card, 'number') && (!luhn || passesLuhn(card.number)));
+  if (card.name.length === 0) report('name_required', 'name');
+  else if (!areWhole(controls.name)) report('name_too_long', 'name');
   const expiryProblem = findExpiryProblem(card, controls.expiry);
   if (expiryProblem) problems.push(expiryProblem);
-  validate('cvv', obeysRule(card, 'cvv'));
+  validateDigits('cvv', obeysRule(card, 'cvv'));
   return problems;
 }
 
@@ -64,6 +68,7 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
   if (empty.length > 0) return report('expiry_required', empty);
 
   const wrong = new Set<Control>();
+  for (const control of controls) if (!areWhole([control])) wrong.add(control);
   if (!obeysRule(card, 'exp_month')) wrong.add(monthControl);
   if (!obeysRule(card, 'exp_year')) wrong.add(yearControl);
   if (wrong.size > 0) return report('expiry_invalid', [...wrong]);
@@ -73,6 +78,10 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
   const end = Date.UTC(toNumber(card.exp_year), toNumber(card.exp_month), 1, 12);
   return end <= Date.now() ? report('expiry_past', controls) : undefined;
 }
+
+/** Whether all of what stands in the controls was read. */
+const areWhole = (controls: Control[]): boolean =>
+  controls.every(({ value }) => value.length <= LONGEST_VALUE);
 
 function obeysRule(card: CardBytes, field: CardField): boolean {
   const { minBytes, maxBytes, isValid } = CARD_FIELDS[field];

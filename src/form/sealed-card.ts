@@ -100,8 +100,8 @@ export function sealedCard(
     offer() {
       if (current) input.offer(current.block);
     },
-    /** Whether something has collected the form's data since it holds the block. */
-    isCollected: input.isCollected,
+    /** Whether something has collected the form's data, with the block in it, just now. */
+    wasJustCollected: input.wasJustCollected,
     /** Whether the form's data holds the block. */
     isOffered: input.isOffered,
     /** Takes the block out of the form's data, and keeps it. */
@@ -165,10 +165,10 @@ export function sealedCard(
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }
-      if (!input.isOffered()) return;
-      const block = freshBlock();
+      const block = input.isOffered() ? freshBlock() : undefined;
       if (!block) {
-        data.delete(fieldName);
+        // The server, or a copy of the form, may have brought a block of another card.
+        if (data.get(fieldName)) data.delete(fieldName);
         return;
       }
       data.set(fieldName, JSON.stringify(block));

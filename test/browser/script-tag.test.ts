@@ -451,3 +451,14 @@ test('the spy of these tests sees what a page complains of', async () => {
   page.window.console.error('a complaint');
   expect(page.seen).toEqual(['a complaint']);
 });
+
+test('a page that writes itself anew, with the tag in it, has its form bound again', async () => {
+  const page = await visit();
+  const html = `<!doctype html>${page.document.documentElement.outerHTML}`;
+  page.document.open();
+  page.document.write(html);
+  page.document.close();
+  await expect.poll(() => page.document.readyState).toBe('complete');
+  const { encrypted_card } = Object.fromEntries(await page.pay());
+  expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+});

@@ -608,3 +608,12 @@ test('data-cardseal-button: a click that was queued behind a slow handler is ano
   page.button('Send').click(); // in the same task
   expect([seen.length, statusOf(page)]).toEqual([2, 'Your payment is under way. Please wait.']);
 });
+
+test('data-cardseal-button: a button of no bound form is warned about when it is pressed', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const page = open(FIELDS + CLICK.replace('data-cardseal-button', 'data-cardseal-button="other"'));
+  bind(page.form);
+  warn.mockClear();
+  page.button('Send').click();
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('no bound form')]]);
+});

@@ -1,5 +1,5 @@
 /** What is emptied, zeroed and forgotten when the page is left, reset, restarted or unbound. */
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bindCardForm } from '../../../src/form/index.ts';
 import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
@@ -288,4 +288,50 @@ test('a wrong card after unbind() is the browser’s business alone', async () =
   page.form.addEventListener('submit', (event) => event.preventDefault());
   page.button().click();
   expect((await submit).target).toBe(page.form);
+});
+
+describe('when the page has cancelled the submit, and then collects the form data', () => {
+  async function cancelled() {
+    const page = open();
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    bind(page.form);
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => page.passes === 1);
+    await settled(page);
+    new FormData(page.form);
+    return page;
+  }
+
+  test('and leaves at once, as form.submit() does: the payment is under way', async () => {
+    const page = await cancelled();
+    dispatchEvent(new Event('beforeunload'));
+    page.button().click();
+    expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+  });
+
+  test('and the shopper follows a link to a download later: the next press is sent', async () => {
+    const page = await cancelled();
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2000);
+    dispatchEvent(new Event('beforeunload'));
+    page.button().click();
+    await vi.waitUntil(() => page.passes === 2);
+    expect(statusOf(page)).toBe(undefined);
+  });
+});
+
+test('a submit event that a script makes sends nothing by itself: the next press is sent', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  page.form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  for (const passes of [2, 3]) {
+    page.form.dispatchEvent(new Event('submit')); // which nothing can cancel
+    await settled(page);
+    expect([page.passes, statusOf(page)]).toEqual([passes, undefined]);
+  }
+  expect(values(page)).toEqual(KEPT);
 });

@@ -1,5 +1,5 @@
 /** Presses that are not card payments pass untouched, and never carry a block. */
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CardFormOptions } from '../../../src/form/index.ts';
 import { decrypt } from '../../support/core.ts';
 import {
@@ -22,6 +22,8 @@ import {
   TYPED,
   values,
 } from '../../support/form.ts';
+
+type Input = HTMLInputElement;
 
 interface Way {
   content?: string;
@@ -240,4 +242,98 @@ test('a when() that returns nothing counts as a card payment', async () => {
   const page = open();
   bind(page.form, { when: () => undefined as never });
   expect((await refused(page)).code).toBe('invalid_card');
+});
+
+describe("another way to pay is validated as without the library's novalidate", () => {
+  /** Presses, and tells whether the form was sent and which control has the browser's message. */
+  async function press(content: string, attributes = '', prepare = (_: Page) => {}) {
+    const page = open(html() + content, `method="post" ${attributes}`);
+    const invalid: string[] = [];
+    page.form.addEventListener('invalid', ({ target }) => invalid.push((target as Input).name), {
+      capture: true,
+    });
+    await bind(page.form, { when: () => false }).ready;
+    prepare(page);
+    page.button().click();
+    await settled(page);
+    return { page, invalid, passes: page.passes };
+  }
+  const EMAIL = '<input name="email" required>';
+
+  test("the page's own controls have to be valid", async () => {
+    const { page, ...outcome } = await press(EMAIL);
+    expect(outcome).toEqual({ invalid: ['email'], passes: 0 });
+    page.form.querySelector<Input>('[name=email]')!.value = 'ada@example.org';
+    const [sent] = await posted(page);
+    expect(sent!.body).toEqual([['email', 'ada@example.org']]);
+  });
+
+  test("the card's controls do not", async () => {
+    const { invalid, passes } = await press('', '', (page) => {
+      for (const control of page.controls()) control.required = true;
+    });
+    expect([invalid, passes]).toEqual([[], 1]);
+  });
+
+  test("the page's novalidate counts", async () => {
+    expect(await press(EMAIL, 'novalidate')).toMatchObject({ invalid: [], passes: 1 });
+  });
+
+  test("a button's formnovalidate counts", async () => {
+    const outcome = await press(EMAIL, '', (page) => {
+      page.button().formNoValidate = true;
+    });
+    expect(outcome).toMatchObject({ invalid: [], passes: 1 });
+  });
+
+  test('an event that a script of the page makes is not validated, as without the library', async () => {
+    const { page } = await press(EMAIL);
+    page.form.dispatchEvent(new Event('submit', { cancelable: true }));
+    expect(page.passes).toBe(1);
+  });
+
+  test('a custom element that cannot have focus and has no text leads to a message, too', async () => {
+    customElements.define(
+      'terms-box',
+      class extends HTMLElement {
+        static formAssociated = true;
+        constructor() {
+          super();
+          this.attachInternals().setValidity({ valueMissing: true }, 'Accept the terms');
+        }
+      },
+    );
+    const { page, passes } = await press('<terms-box name="terms"></terms-box>');
+    expect([passes, statusOf(page)]).toEqual([0, 'Nothing was sent. Press the button again.']);
+  });
+});
+
+test('after a card press that the page has refused, a script that sends another way to pay finds no block', async () => {
+  const page = open();
+  isCard = true;
+  bind(page.form, { when: () => isCard });
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.encrypted.length === 1);
+  await settled(page);
+  await idle(page);
+  expect(blockIn(page)).not.toBe(null);
+  isCard = false;
+  expect(blockIn(page)).toBe(null);
+  isCard = true;
+  page.button().click();
+  await settled(page);
+  expect(blockIn(page)).not.toBe(null);
+});
+
+test('a block that stands in the form when it is bound never goes with anything', async () => {
+  const hidden = '<input type="hidden" name="encrypted_card" value="of another card">';
+  const page = open(html() + hidden);
+  const input = page.form.querySelector<Input>('[name=encrypted_card]')!;
+  bind(page.form);
+  expect([input.value, blockIn(page)]).toEqual(['', '']);
+  input.value = 'rendered again';
+  fill(page);
+  expect(blockIn(page)).toBe(null);
 });

@@ -340,6 +340,21 @@ test('only the first 1,000 characters of a value are looked at, so that a pasted
   await encrypted;
 });
 
+test.each([
+  ['number', 'number', 'invalid_card'],
+  ['name', 'name', 'card_too_long'],
+  ['expiry', 'exp_month', 'invalid_card'],
+  ['cvv', 'cvv', 'invalid_card'],
+] as const)(
+  'a %s that goes on after 1,000 characters is refused, and never sent in part',
+  async (control, field, code) => {
+    const page = open();
+    bind(page.form, { onEncrypted: () => {} });
+    fill(page, { ...TYPED, [control]: `${TYPED[control] + ' '.repeat(1000)}1` });
+    expect(await refused(page)).toMatchObject({ code, field });
+  },
+);
+
 test('what was read is zeroed when the card is refused', async () => {
   const page = open();
   bind(page.form);
