@@ -23,11 +23,18 @@ const root = join(import.meta.dirname, '..');
 const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
 const retry = RETRIES;
 
+/**
+ * Modules are loaded once in each worker, and not once for each file. It is for files that leave the
+ * globals of their worker as they were.
+ */
+const sharedModules = { isolate: false };
+
 const node = {
   plugins: [runGuard()],
   test: {
     name: 'node',
     include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'],
+    ...sharedModules,
     ...patience,
   },
 };
@@ -68,12 +75,12 @@ const inBrowser = (engine: Engine) => ({
 
 const shops = {
   plugins: [runGuard()],
-  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...patience, retry },
+  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...sharedModules, ...patience, retry },
 };
 
 const endToEnd = {
   plugins: [runGuard()],
-  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...patience, retry },
+  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...sharedModules, ...patience, retry },
 };
 
 /** A slow file that begins last would keep one core busy while the other one waits. */

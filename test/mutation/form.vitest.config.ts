@@ -12,8 +12,8 @@ const form = {
   ...chromium,
   test: {
     ...chromium.test,
-    include: ['browser/form/*.test.ts'],
-    testTimeout: 6_000, // a form that a mutant has broken often does nothing
+    include: ['mutation/form-tests.ts'],
+    testTimeout: 2_000, // a form that a mutant has broken often does nothing
   },
 };
 

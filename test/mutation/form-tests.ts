@@ -1,0 +1,27 @@
+/**
+ * All tests that judge mutants of the form, as one file: Vitest ends a run at the first failure
+ * within a file only, and loads everything anew for each file.
+ */
+import { describe } from 'vitest';
+import '../support/form.ts'; // here, so that its hooks are for all of them
+
+const files = import.meta.glob([
+  '../browser/form/*.test.ts',
+  '!../browser/form/readme.test.ts', // tests built files
+]);
+
+/** Those that notice much in little time come first, and the slow ones come last. */
+const FIRST = ['reading', 'status', 'shop-fields', 'press', 'submitting', 'by-script', 'fields'];
+const LAST = ['frameworks', 'walk'];
+
+const nameOf = (path: string) => path.split('/').pop()!.replace('.test.ts', '');
+const place = (name: string): number => {
+  if (FIRST.includes(name)) return FIRST.indexOf(name);
+  return FIRST.length + 1 + LAST.indexOf(name);
+};
+
+for (const path of Object.keys(files).sort((a, b) => place(nameOf(a)) - place(nameOf(b)))) {
+  describe(nameOf(path), async () => {
+    await files[path]!();
+  });
+}
