@@ -207,6 +207,13 @@ test.each<Case>([
     (page) => page.control('expiry').remove(),
   ],
   [
+    'name whole and a middle name',
+    html({ name: `${CONTROLS.name}<input autocomplete="cc-additional-name">` }),
+    'name',
+    'must occur only once',
+    (page) => page.form.querySelector('[autocomplete=cc-additional-name]')!.remove(),
+  ],
+  [
     'name whole and in parts',
     html({ name: CONTROLS.name + NAME_PARTS }),
     'name',

@@ -140,6 +140,19 @@ test('a reset that a listener cancels keeps what the server has filled in', asyn
   expect([name.value, name.defaultValue]).toEqual(['Ada Byrd', 'Ada Byrd']);
 });
 
+test('a script that resets the form and reads it at once finds nothing of the card, and a shared name', async () => {
+  const shared =
+    '<input autocomplete="cc-name" name="holder" data-cardseal-shared value="Ada Byrd">';
+  const page = open(html({ name: shared }));
+  bind(page.form);
+  fill(page);
+  for (const control of page.controls()) {
+    if (control !== page.control('name')) control.setAttribute('value', control.value);
+  }
+  page.form.reset();
+  expect(values(page)).toEqual(['', 'Ada Byrd', '', '']);
+});
+
 test('a reset before any press asks for no new key; after a block was made it does', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());

@@ -314,3 +314,13 @@ test('axe finds nothing: at rest, with messages, while waiting, and after', asyn
   page.control('cvv').labels![0]!.replaceWith(page.control('cvv'));
   expect(await violations()).toEqual(expect.arrayContaining(['aria-valid-attr-value', 'label'])); // it looks
 });
+
+test('a wrong card is refused, although a script of the page takes the texts of the library away', async () => {
+  const page = open();
+  bind(page.form);
+  for (const control of page.controls()) control.setCustomValidity = () => {};
+  fill(page, { number: '1' });
+  expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
+  await settled(page);
+  expect([page.passes, page.encrypted]).toEqual([0, []]);
+});

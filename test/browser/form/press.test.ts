@@ -679,6 +679,16 @@ test('a name of 200,000 characters is too long, and encodes a bounded number of 
   expect(encode.mock.calls.length).toBeLessThan(5000);
 });
 
+test('a block is in no form data any more when a control of its card is gone', async () => {
+  const { page } = cancelling();
+  bind(page.form);
+  fill(page);
+  await passed(page);
+  expect(blockIn(page)).not.toBe(null);
+  page.control('cvv').remove();
+  expect(blockIn(page)).toBe(null);
+});
+
 test('an image named createElement does not keep the block or the message away', async () => {
   const { page, blocks } = cancelling();
   page.host.insertAdjacentHTML('beforeend', '<img name="createElement">');

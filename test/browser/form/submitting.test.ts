@@ -156,6 +156,31 @@ test.each([
   },
 );
 
+test('is sent as the button would with its formmethod, formenctype and formtarget, if that was disabled meanwhile', async () => {
+  const page = open(html(), 'method="get"');
+  const target = page.form.target;
+  page.form.target = 'nowhere';
+  const button = page.form.appendChild(document.createElement('button'));
+  for (const [name, value] of [
+    ['formmethod', 'post'],
+    ['formenctype', 'multipart/form-data'],
+    ['formtarget', target],
+  ] as const)
+    button.setAttribute(name, value);
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  const arrived = page.arrived();
+  button.click();
+  button.disabled = true;
+  key.resolve(freshKey());
+  const [sent] = await arrived;
+  expect([sent!.contentType, sent!.body.map(([name]) => name)]).toEqual([
+    expect.stringMatching(/^multipart\/form-data/),
+    ['encrypted_card'],
+  ]);
+});
+
 test('does not fall back on an action that was never allowed when the button is gone', async () => {
   const page = open(`${html()}<button formmethod="post">X</button>`, 'method="get"');
   const key = deferred<CardEncryptionKey>();
