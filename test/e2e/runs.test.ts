@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { find } from '../prepare/browsers.ts';
 import { Running, startDisplay } from '../support/processes.ts';
 
@@ -13,7 +13,7 @@ const config = 'test/vitest.config.ts';
 
 const folders: string[] = [];
 const running: ChildProcess[] = [];
-afterEach(() => {
+afterAll(() => {
   for (const child of running.splice(0)) kill(child);
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
@@ -83,7 +83,8 @@ async function runToEnd(args: string[], env: NodeJS.ProcessEnv) {
 
 const RUNS_CONFIG = ['--config', 'test/e2e/runs/vitest.config.ts'];
 
-describe('a browser that does not come up ends the run, which names the engine', () => {
+// These runs wait most of the time, and so they do it together.
+describe.concurrent('a browser that does not come up ends the run, which names the engine', () => {
   const NEVER_CONNECTS = { script: 'exec sleep 300', says: 'not ready within 4 s' };
   const ENDS_AT_ONCE = { script: 'echo no luck >&2; exit 3', says: 'no luck' };
 
@@ -109,12 +110,12 @@ describe('a browser that does not come up ends the run, which names the engine',
   });
 });
 
-describe('a test that never ends, and blocks all others, ends the run, which names the project', () => {
-  test.each([
+describe.concurrent('a test that never ends, and blocks all others, ends the run, which names the project', () => {
+  test.for([
     { project: 'node', named: 'node (endless.test.ts)' },
     { project: 'chromium', named: 'in chromium' },
     { project: 'firefox', named: 'in firefox' },
-  ])('in $project', async ({ project, named }) => {
+  ])('in $project', async ({ project, named }, { expect }) => {
     const args = ['endless', ...RUNS_CONFIG, '--project', project];
     const { status, output, seconds, child } = await runToEnd(args, { TEST_STALL_MS: '8000' });
     expect(output).toContain(`Nothing happens for 8 s in: ${named}`);
