@@ -18,6 +18,8 @@ let error: CardEncryptionError | undefined;
 let over: string | undefined;
 /** One switch after the other, however fast the arrow keys are. */
 let choosing = Promise.resolve();
+/** How many switches are under way. Until they are done, the server tells of earlier ones. */
+let unsettledChoices = 0;
 let chosen: TestCard = TEST_CARDS[0]!;
 
 if (form) listen(form);
@@ -27,7 +29,7 @@ const events = new EventSource('/explained/trail');
 events.addEventListener('message', ({ data }) => {
   const before = trail;
   trail = JSON.parse(data);
-  for (const radio of faults) radio.checked = radio.value === trail.fault;
+  if (!unsettledChoices) for (const radio of faults) radio.checked = radio.value === trail.fault;
   draw();
   announce(before);
 });
@@ -48,7 +50,13 @@ function listen(checkout: HTMLFormElement) {
   }
   for (const radio of faults) {
     radio.addEventListener('change', () => {
-      choosing = choosing.then(() => choose(checkout, radio.value as Fault)).catch(reportError);
+      unsettledChoices += 1;
+      choosing = choosing
+        .then(() => choose(checkout, radio.value as Fault))
+        .catch(reportError)
+        .finally(() => {
+          unsettledChoices -= 1;
+        });
     });
   }
 }

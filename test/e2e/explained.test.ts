@@ -333,6 +333,34 @@ describe('for everyone', () => {
     await page.getByText('visa ending in 4242').waitFor();
   });
 
+  test('what was chosen stays chosen while the server still tells of what was before', async () => {
+    const { page } = await visit();
+    const heard = await page.evaluateHandle(() => {
+      const seen: string[] = [];
+      new EventSource('/explained/trail').onmessage = ({ data }) =>
+        seen.push(JSON.parse(data).fault);
+      return seen;
+    });
+    let letPass = () => {};
+    const gate = new Promise<void>((resolve) => {
+      letPass = resolve;
+    });
+    await page.route('**/explained/fault', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    const radio = page.getByRole('radio', { name: 'Another scheme', exact: true });
+    await radio.check();
+    const before = await heard.evaluate(({ length }) => length);
+    const other = await page.context().newPage(); // of the same shopper: it asks for a key
+    await other.goto(page.url());
+    await expect.poll(() => heard.evaluate(({ length }) => length)).toBeGreaterThan(before);
+    expect(await radio.isChecked()).toBe(true);
+    letPass();
+    await expect.poll(() => heard.evaluate((seen) => seen.at(-1))).toBe('scheme');
+    expect(await radio.isChecked()).toBe(true);
+  });
+
   test('nothing is wider than a small phone', async () => {
     const { page, take, pay, station } = await visit({ viewport: { width: 320, height: 640 } });
     const overflow = () =>
