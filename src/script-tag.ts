@@ -66,6 +66,7 @@ function bindCardForm(
   const merged = readAttributes(form);
   for (const name of Object.keys(options) as (keyof CardFormOptions)[]) {
     const value = options[name];
+    // `merged[name] = value`, whose types do not fit together for TypeScript.
     if (value !== undefined) Object.assign(merged, { [name]: value });
   }
   return bind(form, merged);

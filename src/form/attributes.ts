@@ -17,14 +17,18 @@ export function formAttributes(form: HTMLFormElement) {
    */
   const buttons = new Map<HTMLButtonElement, boolean>();
 
-  /** @param areReplaced - Whether the page has set the form's attributes anew, and the buttons'. */
-  const enableButtons = (areReplaced: boolean) => {
+  /**
+   * @param isRenderedAgain - Whether the page has set the form's attributes again. Then it may have
+   * disabled the buttons again, too.
+   */
+  const enableButtons = (isRenderedAgain: boolean) => {
     for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
       const button = element as HTMLButtonElement;
       if (!button.hasAttribute('data-cardseal-enable')) continue;
-      if (buttons.has(button) && !areReplaced) continue;
-      const wasDisabled = button.disabled || buttons.get(button) === true;
-      buttons.set(button, wasDisabled);
+      if (buttons.has(button) && !isRenderedAgain) continue;
+      // `restore` disables each button that was disabled at any of these times.
+      const wasDisabledBefore = buttons.get(button) ?? false;
+      buttons.set(button, wasDisabledBefore || button.disabled);
       button.disabled = false;
     }
   };
@@ -34,9 +38,9 @@ export function formAttributes(form: HTMLFormElement) {
     hadNoValidate,
     /** Sets everything: at first, and again after the page has replaced the form's attributes. */
     apply() {
-      const areReplaced = getAttribute('novalidate') !== OURS;
-      if (areReplaced) setAttribute('novalidate', OURS);
-      enableButtons(areReplaced);
+      const isRenderedAgain = getAttribute('novalidate') !== OURS;
+      if (isRenderedAgain) setAttribute('novalidate', OURS);
+      enableButtons(isRenderedAgain);
     },
     /** Undoes everything. */
     restore() {

@@ -51,7 +51,7 @@ export function blockInput(form: HTMLFormElement, name: string) {
       }
       input.value = JSON.stringify(block);
       isOffered = true;
-      collected = Number.NEGATIVE_INFINITY;
+      collected = Number.NEGATIVE_INFINITY; // only what happens from now on counts
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     withdraw() {

@@ -169,10 +169,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     kind: 'submit' | 'click',
     submitter: HTMLElement | null,
   ): boolean => {
-    if (kind === 'click') {
-      const isOurs = following.takeClick();
-      return isOurs || takeClickDuringSubmit();
-    }
+    // `following` knows the clicks during a press that the library repeats, and
+    // `takeClickDuringSubmit` those during a submit that has passed at once.
+    if (kind === 'click') return following.takeClick() || takeClickDuringSubmit();
     const action = following.takeSubmit(event);
     if (action === 'click') takeSubmitByClick(event, submitter);
     return action !== undefined;
@@ -342,7 +341,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     dropBlock();
 
     const ready = await waitForKey(press);
-    if (!isCurrent(press) || refuseIfChanged(card, press)) return undefined;
+    if (!isCurrent(press)) return undefined;
+    const isChanged = refuseIfChanged(card, press); // scripts of the page run in it
+    if (isChanged || !isCurrent(press)) return undefined;
     const block = await encrypt(ready, card, press);
     if (!isCurrent(press)) return undefined;
     press.card = undefined;
@@ -396,14 +397,14 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const refuseIfChanged = (card: CardBytes, press: Press): boolean => {
     const isByPage = press.kind === 'encrypt'; // the page has decided that it pays by card
     if (!isByPage && !isCardPayment(form, press.submitter, when)) {
-      tellShopper('press_again');
+      if (isCurrent(press)) tellShopper('press_again');
       return true;
     }
     const now = readValidCard(press);
     if (!now) return true;
     const isChanged = !isSameCard(now, card);
     zero(now);
-    if (isChanged) tellShopper('press_again');
+    if (isChanged && isCurrent(press)) tellShopper('press_again');
     return isChanged;
   };
 
@@ -512,8 +513,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     offer();
     sealed.hold();
     const { event, hasClicked } = following.duringSubmit(() => repeatSubmit(form, button));
-    if (!isCurrent(press)) return; // what ended it has released the block: see `openForm`
-    sealed.release();
+    sealed.release(); // also if a listener has ended the press
+    if (!isCurrent(press)) return;
     // Without an event a listener of the page has stopped it before the library saw it: the page
     // has refused the press, and the form opens.
     if (event) settle(event, button, hasClicked);
@@ -582,11 +583,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     Boolean(submitter?.hasAttribute('formnovalidate'));
 
   /** Whether the page says that the shopper pays by card. How its fields look does not count. */
-  const isPaidByCard = (): boolean => {
+  const doesPageSayCard = (): boolean => {
     try {
       return isCardPayment(form, null, when, true);
     } catch {
-      return false;
+      return false; // without an answer no block goes into the form's data
     }
   };
 
@@ -600,8 +601,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     const button = submitButtons(form).find(paysByCard) ?? null;
     const hasCardButton = cardButtonsOf(form).length > 0;
     // A form with card buttons only is sent by a script: its action need not be a destination.
-    const isSubmitted = !onEncrypted && (button !== null || !hasCardButton);
-    if (isSubmitted) checkSubmit(button);
+    const hasDestination = !onEncrypted && (button !== null || !hasCardButton);
+    if (hasDestination) checkSubmit(button);
     if (!button && !hasCardButton) {
       console.warn(
         'cardseal: the card form has no submit button; mark yours: data-cardseal-button',
@@ -674,7 +675,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     },
     onFormData(data) {
       // After a card press that the page has refused, the shopper may choose another way to pay.
-      if (state.phase === 'open' && !isPaidByCard()) sealed.withdraw();
+      if (state.phase === 'open' && !doesPageSayCard()) sealed.withdraw();
       sealed.onFormData(data);
     },
     onReset(event) {

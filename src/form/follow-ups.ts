@@ -5,7 +5,7 @@ interface Expectation {
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
   /** Whether a click has come. */
-  hasClicked?: true;
+  hasClicked: boolean;
   /** The last submit that has come. */
   submit?: Event;
 }
@@ -33,25 +33,26 @@ export function followUps() {
     },
     /** If a submit follows from the press, keeps its event and returns what the press does. */
     takeSubmit(event: Event): 'click' | 'submit' | undefined {
-      if (expected) expected.submit = event;
-      return expected?.action;
+      if (!expected) return undefined;
+      expected.submit = event;
+      return expected.action;
     },
     /** Expects the click that the action makes, and a submit by its handlers. */
     duringClick: (action: () => boolean): boolean =>
-      expectDuring({ action: 'click', awaitsClick: true }, action),
+      expectDuring({ action: 'click', awaitsClick: true, hasClicked: false }, action),
     /**
      * Expects the submit that the action makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { action: 'submit', awaitsClick: true };
-      expectDuring(during, action);
-      return { event: during.submit, hasClicked: during.hasClicked === true };
+      const during: Expectation = { action: 'submit', awaitsClick: true, hasClicked: false };
+      expectDuring(during, action); // `takeClick` and `takeSubmit` fill it in
+      return { event: during.submit, hasClicked: during.hasClicked };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
       // Another click that the browser has queued is a new press.
-      const expectation: Expectation = { action: 'click', awaitsClick: false };
+      const expectation: Expectation = { action: 'click', awaitsClick: false, hasClicked: false };
       expected = expectation;
       setTimeout(() => {
         if (expected === expectation) expected = undefined;

@@ -12,20 +12,20 @@ export function keyRequests(
   isPressed: () => boolean,
 ) {
   /** Counts the requests, so that the outcome of an old one is not reported. */
-  let last = 0;
+  let latestId = 0;
 
   const request = async (check: () => void): Promise<void> => {
-    last += 1;
-    const number = last;
+    latestId += 1;
+    const id = latestId;
     try {
       check();
       await keys.get();
     } catch (error) {
       await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
-      if (number === last && !isPressed()) tellPage(error);
+      if (id === latestId && !isPressed()) tellPage(error);
       throw asCardEncryptionError(error);
     }
-    if (number === last) emit('ready');
+    if (id === latestId) emit('ready');
   };
 
   return {
@@ -40,7 +40,7 @@ export function keyRequests(
     },
     /** The page does not hear what becomes of the request that is under way. */
     silence() {
-      last += 1;
+      latestId += 1;
     },
   };
 }

@@ -100,7 +100,7 @@ function onClick(event: MouseEvent): void {
     else console.warn('cardseal: a button with data-cardseal-button belongs to no bound form');
     return;
   }
-  const button = element as Button;
+  const button = element as Button; // `isButton` knows no others
   const bound = findBoundForm(button.form);
   if (!bound) return;
   listenAround(bound.form); // it may have moved into a shadow root since it was bound

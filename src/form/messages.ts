@@ -101,14 +101,17 @@ export function cardMessages(
     root.removeEventListener('invalid', watch, true);
 
     if (seen[0]) showFirst(seen[0].control, seen[0].event);
-    // A page may keep all of these events from the library.
-    return areValid || (hasIgnored && seen.length === 0);
+    if (areValid) return true;
+    // Whether only ignored controls are invalid. That no event came is not enough: a page may keep
+    // them from the library, and then its own controls may be invalid.
+    return hasIgnored && seen.length === 0;
   };
 
   /** Leads the shopper to the first invalid control, as the browser does by its bubble. */
-  const showFirst = (control: Control, { defaultPrevented }: Event) => {
+  const showFirst = (control: Control, event: Event) => {
     const isBeside = isBesideControl(control);
-    if (defaultPrevented && !isBeside) return; // the page shows it by its own means
+    const isShownByPage = event.defaultPrevented && !isBeside;
+    if (isShownByPage) return;
     if (isBeside) control.focus();
     // The browser draws no bubble at a control that it cannot focus.
     if (rootOf(form).activeElement === control) return;

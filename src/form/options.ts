@@ -76,9 +76,9 @@ export interface CardFormBinding {
   unbind(): void;
 
   /**
-   * Encrypts the card for a page that sends it by its own script. It validates the card, but not the
-   * page's own controls, encrypts it, and empties its fields. It neither submits the form nor calls
-   * `onEncrypted`.
+   * Encrypts the card for a page that sends it by its own script. It validates the card, but not
+   * the page's own controls, encrypts it, and empties its fields. It neither submits the form nor
+   * calls `onEncrypted`.
    *
    * @returns Resolves to the block, or to `undefined` if there is none: the shopper was shown a
    * message, `cardseal:submit` was cancelled, or `restart()`, `unbind()` or leaving the page ended

@@ -16,8 +16,8 @@ export interface Problem {
 }
 
 /**
- * No field needs more characters than this, and a long pasted text must not freeze the page. What
- * follows them is not read, so that the card is refused.
+ * No field needs more characters than this, and a long pasted text must not freeze the page.
+ * `readCard` ignores what follows them, and `findProblems` refuses such a value: see `areWhole`.
  */
 const LONGEST_VALUE = 1000;
 
@@ -138,10 +138,9 @@ function passesLuhn(digits: Uint8Array): boolean {
 
 /** Month and year, as digits: none if the text is not a date. */
 function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
-  // The numerals of one control that has both, or of two.
-  const [ofFirst, ofSecond] = controls.map(({ value }) => readNumerals(value));
-  const isSplit = ofSecond !== undefined;
-  const parts = isSplit ? [onlyNumeral(ofFirst!), onlyNumeral(ofSecond)] : splitDate(ofFirst!);
+  const numerals = controls.map(({ value }) => readNumerals(value));
+  const isSplit = numerals.length > 1; // month and year have a control each
+  const parts = isSplit ? numerals.map(onlyNumeral) : splitDate(numerals[0]!);
   const [month = [], year = []] = parts;
   return {
     month: month.length === 1 ? [0, ...month] : month,

@@ -109,8 +109,9 @@ export function sealedCard(
       if (!isHeld) input.withdraw();
     },
     /**
-     * Until `release`, nothing withdraws the block. The page's listeners of the submit may empty,
-     * mask or remove the fields: the block is of the card that the shopper pressed with.
+     * Until `release`, only `drop` takes the block out of the form's data. The page's listeners of
+     * the submit may empty, mask or remove the fields: the block is of the card that the shopper
+     * pressed with.
      */
     hold() {
       isHeld = true;
@@ -167,7 +168,8 @@ export function sealedCard(
       }
       const block = input.isOffered() ? freshBlock() : undefined;
       if (!block) {
-        // The server, or a copy of the form, may have brought a block of another card.
+        // The server, or a copy of the form, may have brought a block of another card. The empty
+        // entry of a hidden input that the page has stays.
         if (data.get(fieldName)) data.delete(fieldName);
         return;
       }

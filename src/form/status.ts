@@ -126,6 +126,8 @@ function insertLine(form: HTMLFormElement, text: string): PlacedText {
   const isOurs = () => line.hasAttribute(LINE);
   return {
     isThere: () => line.isConnected && line.textContent !== '' && isOurs(),
-    remove: () => isOurs() && line.parentNode?.removeChild(line),
+    remove() {
+      if (isOurs()) line.parentNode?.removeChild(line);
+    },
   };
 }

@@ -327,6 +327,23 @@ test('after a card press that the page has refused, a script that sends another 
   expect(blockIn(page)).not.toBe(null);
 });
 
+test('a press that ends during its own submit leaves no block for another way to pay', async () => {
+  const page = open(OTHER_BUTTON('data-cardseal-skip'));
+  const blocks: (string | null)[] = [];
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    blocks.push(blockIn(page));
+    dispatchEvent(new Event('beforeunload')); // as if a script went to another page meanwhile
+  });
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => blocks.length === 1);
+  await settled(page);
+  page.button('Other').click();
+  expect(blocks).toEqual([expect.any(String), null]);
+});
+
 test('a block that stands in the form when it is bound never goes with anything', async () => {
   const hidden = '<input type="hidden" name="encrypted_card" value="of another card">';
   const page = open(html() + hidden);
