@@ -122,7 +122,7 @@ type Copy = Pick<TakenField, 'bytes' | 'isTooLong'>;
 /** Copies a value to the beginning of the room, if the room holds it whole. */
 function copyValue(value: unknown, room: Uint8Array): Copy {
   if (typeof value === 'string') return copyText(value, room);
-  if (isUint8Array(value) && hasFixedMemory(value)) return copyBytes(value, room);
+  if (isUint8Array(value) && hasMemoryOfItsOwn(value)) return copyBytes(value, room);
   return { bytes: room.subarray(0, 0), isTooLong: false };
 }
 
@@ -190,7 +190,7 @@ function isUint8Array(value: unknown): value is Uint8Array {
  * that became shorter no longer reaches all of its bytes. Engines without resizable memory have no
  * such getter.
  */
-function hasFixedMemory(bytes: Uint8Array): boolean {
+function hasMemoryOfItsOwn(bytes: Uint8Array): boolean {
   const memory = readGetter('buffer', bytes) as ArrayBufferLike;
   return !isShared(memory) && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);
 }

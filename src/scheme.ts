@@ -78,7 +78,7 @@ const NAME: FieldDefinition = {
   name: 'name',
   identifier: 'Name',
   minBytes: 1,
-  maxBytes: 446, // what the largest key takes; the other fields leave less of it: checkCapacity
+  maxBytes: 446, // what the largest key takes, see CAPACITIES; checkCapacity counts all fields
   isValid: isName,
   rule: 'well-formed text without control characters',
 };

@@ -18,14 +18,14 @@ export function formAttributes(form: HTMLFormElement) {
   const buttons = new Map<HTMLButtonElement, boolean>();
 
   /**
-   * @param isRenderedAgain - Whether the page has set the form's attributes again. Then it may have
-   * disabled the buttons again, too.
+   * @param isFreshlyRendered - Whether the page has set the form's attributes since the library
+   * did. Then it may have disabled the buttons, too.
    */
-  const enableButtons = (isRenderedAgain: boolean) => {
+  const enableButtons = (isFreshlyRendered: boolean) => {
     for (const element of [...elementsOf(form), ...cardButtonsOf(form)]) {
       const button = element as HTMLButtonElement;
       if (!button.hasAttribute('data-cardseal-enable')) continue;
-      if (buttons.has(button) && !isRenderedAgain) continue;
+      if (buttons.has(button) && !isFreshlyRendered) continue;
       // `restore` disables each button that was disabled at any of these times.
       const wasDisabledBefore = buttons.get(button) ?? false;
       buttons.set(button, wasDisabledBefore || button.disabled);
@@ -38,9 +38,9 @@ export function formAttributes(form: HTMLFormElement) {
     hadNoValidate,
     /** Sets everything: at first, and again after the page has replaced the form's attributes. */
     apply() {
-      const isRenderedAgain = getAttribute('novalidate') !== OURS;
-      if (isRenderedAgain) setAttribute('novalidate', OURS);
-      enableButtons(isRenderedAgain);
+      const isFreshlyRendered = getAttribute('novalidate') !== OURS;
+      if (isFreshlyRendered) setAttribute('novalidate', OURS);
+      enableButtons(isFreshlyRendered);
     },
     /** Undoes everything. */
     restore() {

@@ -51,11 +51,14 @@ interface Press {
 type State =
   /** It waits for a press. */
   | { readonly phase: 'open' }
-  /** It validates the card, waits for the key, encrypts, or is about to repeat the press. */
+  /** It validates the card, waits for the key, encrypts, or repeats the press. */
   | { readonly phase: 'pressed'; readonly press: Press }
   /** `onEncrypted` has the block. The form opens when it ends, or after `SENT_MS`. */
   | { readonly phase: 'handed over'; readonly press: Press }
-  /** A submit with the block passes. The page's listeners may cancel it: see `settleSubmit`. */
+  /**
+   * A submit passes at once, because its block was there before. The page's listeners may cancel
+   * it: see `settleSubmit`.
+   */
   | {
       readonly phase: 'submitting';
       readonly event: Event;
@@ -91,6 +94,9 @@ const SAME_PRESS_MS = 100;
 /** How long a press waits for the key before the shopper is told. */
 const SLOW_KEY_MS = 1000;
 
+/** For `isCardPayment`: the page may have locked the fields, because it is sending them. */
+const MAY_BE_LOCKED = true;
+
 /**
  * The behaviour of a bound form: a submit with a fresh block passes; any other submit is stopped, a
  * block is made of the card on the screen, and the submit is repeated.
@@ -102,10 +108,6 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true, when } = options;
   const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
 
-  /** Checks where the browser would send the form, with the block. */
-  const checkSubmit = (submitter: HTMLElement | null) =>
-    checkDestination(form, submitter, options.allowCrossOriginAction);
-
   const keys = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
   const texts = textsOf(options.messages);
   const status = statusLine(form, texts);
@@ -114,13 +116,16 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const attributes = formAttributes(form);
   const notifier = notices(form, status, keys.isRenewable);
   const { emit, setBusy, tellShopper, fail } = notifier;
-  const requests = keyRequests(keys, notifier, () => state.phase === 'pressed');
   const following = followUps();
 
   let isBound = true;
   let state: State = { phase: 'open' };
+  const requests = keyRequests(keys, notifier, () => state.phase === 'pressed');
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /** When the shopper's last Enter or click of a submit button was. See `isSubmitByScript`. */
+  /**
+   * When the shopper's last Enter or click of a submit button was; -Infinity if the form has dealt
+   * with that press. See `isSubmitByScript`.
+   */
   let lastShopperPress = Number.NEGATIVE_INFINITY;
   /** Whether the shopper or the page has changed something since the last press. */
   let hasChanged = false;
@@ -130,6 +135,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /** Whether a block is out of the library's hands, so that other presses have to wait. */
   const isPaymentUnderWay = () => state.phase !== 'open' && state.phase !== 'pressed';
+
+  /** Checks where the browser would send the form, with the block. */
+  const checkAddress = (submitter: HTMLElement | null) =>
+    checkDestination(form, submitter, options.allowCrossOriginAction);
 
   // A press
 
@@ -143,7 +152,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
         // The shopper has chosen another way to pay. A card press under way ends.
         if (state.phase === 'pressed') openForm();
         sealed.withdraw();
-        if (kind === 'submit' && !areOthersValid(event, submitter)) stop(event);
+        if (kind === 'submit' && !validateOthers(event, submitter)) stop(event);
       } else if (kind === 'click' && canPass(kind, submitter)) {
         letClickPass(event);
       } else if (kind === 'submit' && (canPass(kind, submitter) || isSubmitByScript())) {
@@ -172,9 +181,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     // `following` knows the clicks during a press that the library repeats, and
     // `takeClickDuringSubmit` those during a submit that has passed at once.
     if (kind === 'click') return following.takeClick() || takeClickDuringSubmit();
-    const action = following.takeSubmit(event);
-    if (action === 'click') takeSubmitByClick(event, submitter);
-    return action !== undefined;
+    const cause = following.takeSubmit(event);
+    if (cause === 'click') takeSubmitByClick(event, submitter);
+    return cause !== undefined;
   };
 
   /**
@@ -191,7 +200,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** A handler of a click that passed submits the form. */
   const takeSubmitByClick = (event: Event, submitter: HTMLElement | null) => {
     try {
-      checkSubmit(submitter);
+      checkAddress(submitter);
     } catch (error) {
       openForm(); // nothing is on its way
       throw error;
@@ -216,9 +225,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * Validates the page's controls for a submit without a card, as the browser would do if the
-   * library had not set `novalidate`. It does not for an event that a script has made.
+   * library had not set `novalidate`. It does not for an event that a script has made. Shows what
+   * is wrong, and returns whether nothing is.
    */
-  const areOthersValid = (event: Event, submitter: HTMLElement | null): boolean => {
+  const validateOthers = (event: Event, submitter: HTMLElement | null): boolean => {
     if (!event.isTrusted || validatesOnlyCard('submit', submitter)) return true;
     return messages.reportOthers();
   };
@@ -235,12 +245,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * `form.submit()` raises no event. That the form's data was collected and the page is being left
-   * is the only sign of it. The other phases know by themselves where the block is. Without a limit
-   * in time, a link to a download would count, after a submit that the page has cancelled.
+   * is the only sign of it. `wasJustCollected` has a limit in time: otherwise a link to a download
+   * would count, if the shopper clicks it after a submit that the page has cancelled.
    */
   const onLeaving = () => {
-    const mayHaveLeft = !isPaymentUnderWay() || state.phase === 'with script';
-    if (mayHaveLeft && sealed.wasJustCollected()) refuseWhile('submitted');
+    const isKnownWhereBlockIs = isPaymentUnderWay() && state.phase !== 'with script';
+    if (!isKnownWhereBlockIs && sealed.wasJustCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
@@ -260,9 +270,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
     status.clear();
-    checkSubmit(submitter);
+    checkAddress(submitter);
     offer();
-    clearTimeout(sentTimer);
+    clearTimeout(sentTimer); // that of the phase 'with script'
     const scriptHasBlock = state.phase === 'with script';
     state = { phase: 'submitting', event, submitter, scriptHasBlock };
     sealed.hold();
@@ -291,7 +301,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return undefined;
   };
 
-  /** Makes a block and delivers it. Returns it if nothing has ended the press. Never rejects. */
+  /**
+   * Makes a block and delivers it. Never rejects. Returns the block for `encrypt()`, unless
+   * something has ended the press.
+   */
   const start = async (
     kind: Press['kind'],
     submitter: HTMLElement | null,
@@ -323,7 +336,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    */
   const makeBlock = async (press: Press): Promise<EncryptedCard | undefined> => {
     checkFormBrowser();
-    if (isSentByBrowser(press.kind)) checkSubmit(press.submitter);
+    if (isSentByBrowser(press.kind)) checkAddress(press.submitter);
     const existing = sealed.freshBlock();
     // There is nothing to read, and the page's controls are left to its server: see `canPass`.
     if (existing && sealed.isEmptied()) return existing;
@@ -509,7 +522,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       tellShopper('press_again');
       return;
     }
-    checkSubmit(button);
+    checkAddress(button);
     offer();
     sealed.hold();
     const { event, hasClicked } = following.duringSubmit(() => repeatSubmit(form, button));
@@ -585,7 +598,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** Whether the page says that the shopper pays by card. How its fields look does not count. */
   const doesPageSayCard = (): boolean => {
     try {
-      return isCardPayment(form, null, when, true);
+      return isCardPayment(form, null, when, MAY_BE_LOCKED);
     } catch {
       return false; // without an answer no block goes into the form's data
     }
@@ -597,12 +610,13 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     if (!isCardPayment(form, null, when)) return;
     findFields(form);
     sealed.checkInput();
-    const paysByCard = (submit: Button) => !isCardButton(submit) && !isOtherButton(submit);
-    const button = submitButtons(form).find(paysByCard) ?? null;
+    // The block goes with the submit of such a button. A card button's script sends it by itself.
+    const submitsCard = (button: Button) => !isCardButton(button) && !isOtherButton(button);
+    const button = submitButtons(form).find(submitsCard) ?? null;
     const hasCardButton = cardButtonsOf(form).length > 0;
     // A form with card buttons only is sent by a script: its action need not be a destination.
     const hasDestination = !onEncrypted && (button !== null || !hasCardButton);
-    if (hasDestination) checkSubmit(button);
+    if (hasDestination) checkAddress(button);
     if (!button && !hasCardButton) {
       console.warn(
         'cardseal: the card form has no submit button; mark yours: data-cardseal-button',
@@ -644,7 +658,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     form,
     onSubmit: (event) => onPress(event, 'submit', submitterOf(event, form)),
     onCardButton(event, button) {
-      attributes.apply();
+      attributes.apply(); // the page may have rendered the form's attributes again
       onPress(event, 'click', button);
     },
     onEnter() {
@@ -658,8 +672,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       // between the clicks means both.
       const isDoubleClick = event.detail > 1 && !hasChanged;
       const hasBlock = state.phase === 'open' && sealed.isOffered(); // other phases refuse a press
-      const mayBeLocked = true; // by the page, while it sends
-      if (isDoubleClick && hasBlock && isCardPayment(form, button, when, mayBeLocked)) {
+      if (isDoubleClick && hasBlock && isCardPayment(form, button, when, MAY_BE_LOCKED)) {
         event.preventDefault();
       }
     },
@@ -698,7 +711,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       resetPress();
       sealed.emptyFields();
     },
-    onPageRestored: startAgain,
+    onPageRestored() {
+      if (form.isConnected) startAgain();
+      else keys.drop(); // a page that replaces its contents has left the form behind
+    },
     unbind() {
       if (!isBound) return;
       isBound = false;

@@ -22,8 +22,9 @@ export function checkDestination(
   const { protocol, hostname, origin } = parseUrl(action);
   const isLocal = protocol === 'http:' && isLoopback(hostname);
   if (protocol !== 'https:' && !isLocal) throw invalidForm('an action on https');
-  // A form of another window has the same origin: otherwise no script could reach it. The origin of
-  // an `<iframe srcdoc>` is that of the page around it, and `location.origin` is "null" there.
+  // `window.origin`, because `location.origin` is "null" in an `<iframe srcdoc>`, which has the
+  // origin of the page around it. A form of another window has the same origin as this one:
+  // otherwise no script could reach it.
   if (origin !== window.origin && !allowCrossOrigin) {
     throw invalidForm('an action on its own origin, or allowCrossOriginAction');
   }

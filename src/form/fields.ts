@@ -177,7 +177,8 @@ export function emptyControls(controls: Iterable<Element>): void {
 const isControl = (element: Element): element is Control =>
   element.localName === 'input' || element.localName === 'select';
 
-const isSelect = (control: Control): control is HTMLSelectElement => control.localName === 'select';
+export const isSelect = (element: Element): element is HTMLSelectElement =>
+  element.localName === 'select';
 
 const invalidForm = (slot: Slot, what: string) =>
   new CardEncryptionError('invalid_form', `The card form's ${slot} control must ${what}`);

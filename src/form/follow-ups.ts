@@ -1,7 +1,7 @@
 /** The events that a press which the form has handled may still cause. */
 interface Expectation {
-  /** What the press does: it clicks the page's button, whose handlers may submit, or it submits. */
-  readonly action: 'click' | 'submit';
+  /** What causes them: a click of the page's button, whose handlers may submit, or a submit. */
+  readonly cause: 'click' | 'submit';
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
   /** Whether a click has come. */
@@ -14,10 +14,10 @@ interface Expectation {
 export function followUps() {
   let expected: Expectation | undefined;
 
-  const expectDuring = <Result>(expectation: Expectation, action: () => Result): Result => {
+  const expectDuring = <Result>(expectation: Expectation, run: () => Result): Result => {
     expected = expectation;
     try {
-      return action();
+      return run();
     } finally {
       expected = undefined;
     }
@@ -31,28 +31,28 @@ export function followUps() {
       expected.hasClicked = true;
       return true;
     },
-    /** If a submit follows from the press, keeps its event and returns what the press does. */
+    /** If a submit follows from the press, keeps its event and returns the cause. */
     takeSubmit(event: Event): 'click' | 'submit' | undefined {
       if (!expected) return undefined;
       expected.submit = event;
-      return expected.action;
+      return expected.cause;
     },
-    /** Expects the click that the action makes, and a submit by its handlers. */
-    duringClick: (action: () => boolean): boolean =>
-      expectDuring({ action: 'click', awaitsClick: true, hasClicked: false }, action),
+    /** Expects the click that `run` makes, and a submit by its handlers. */
+    duringClick: (run: () => boolean): boolean =>
+      expectDuring({ cause: 'click', awaitsClick: true, hasClicked: false }, run),
     /**
-     * Expects the submit that the action makes, and a click of the page's own button by a listener.
+     * Expects the submit that `run` makes, and a click of the page's own button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
-    duringSubmit(action: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { action: 'submit', awaitsClick: true, hasClicked: false };
-      expectDuring(during, action); // `takeClick` and `takeSubmit` fill it in
+    duringSubmit(run: () => void): { event: Event | undefined; hasClicked: boolean } {
+      const during: Expectation = { cause: 'submit', awaitsClick: true, hasClicked: false };
+      expectDuring(during, run); // `takeClick` and `takeSubmit` fill it in
       return { event: during.submit, hasClicked: during.hasClicked };
     },
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
       // Another click that the browser has queued is a new press.
-      const expectation: Expectation = { action: 'click', awaitsClick: false, hasClicked: false };
+      const expectation: Expectation = { cause: 'click', awaitsClick: false, hasClicked: false };
       expected = expectation;
       setTimeout(() => {
         if (expected === expectation) expected = undefined;

@@ -102,8 +102,8 @@ export function cardMessages(
 
     if (seen[0]) showFirst(seen[0].control, seen[0].event);
     if (areValid) return true;
-    // Whether only ignored controls are invalid. That no event came is not enough: a page may keep
-    // them from the library, and then its own controls may be invalid.
+    // Whether only ignored controls are invalid. An empty `seen` alone does not tell: a listener of
+    // the page may stop the events of its own controls before they get here.
     return hasIgnored && seen.length === 0;
   };
 

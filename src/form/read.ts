@@ -2,7 +2,7 @@ import { encodeInto } from '../browser.ts';
 import type { CardField } from '../index.ts';
 import { CARD_FIELDS } from '../scheme.ts';
 import { concat } from './concat.ts';
-import { type CardControls, type Control, isShared, isSpace } from './fields.ts';
+import { type CardControls, type Control, isSelect, isShared, isSpace } from './fields.ts';
 import type { CardProblem } from './texts.ts';
 
 /** A card as bytes, for `encryptCard` to take over or for {@link zero}. */
@@ -113,11 +113,12 @@ export function zero(card: CardBytes): void {
 const fieldsOf = (card: CardBytes) => Object.keys(card) as CardField[];
 
 /**
- * Whether the card's own fields hold neither a digit nor a name. A mask may show its placeholder,
- * and a name that the shop needs itself does not count.
+ * Whether the card's own fields hold neither a digit nor a name. A mask may show its placeholder. A
+ * select does not count: if it has no empty option, a page that renders it anew chooses one. A name
+ * that the shop needs itself does not count, either.
  */
 export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolean =>
-  !concat([number, expiry, cvv]).some(hasDigit) &&
+  !concat([number, expiry, cvv]).some((control) => !isSelect(control) && hasDigit(control)) &&
   name.every((control) => isShared(control) || control.value === '');
 
 /** Whether a control for digits holds one. */

@@ -1,7 +1,14 @@
 import type { EncryptedCard } from '../index.ts';
 import { blockInput } from './block-input.ts';
 import { concat } from './concat.ts';
-import { type CardControls, cardControls, emptyControls, findFields, isShared } from './fields.ts';
+import {
+  type CardControls,
+  cardControls,
+  emptyControls,
+  findFields,
+  isSelect,
+  isShared,
+} from './fields.ts';
 import { type CardBytes, holdsNoCard, isSameCard, readCard, zero } from './read.ts';
 
 /** A block, and the card that it was made from. */
@@ -153,9 +160,9 @@ export function sealedCard(
       const hasChanged = !isUnchanged(current);
       if (current.card) {
         if (hasChanged) input.withdraw(); // the shopper may change it back
-      } else if (hasChanged || isShared(control)) {
-        // The shopper begins another card. A shared name was not emptied, so nothing tells whether
-        // it has changed: any input counts.
+      } else if (hasChanged || isShared(control) || isSelect(control)) {
+        // The shopper begins another card. Nothing tells whether a shared name has changed, which
+        // was not emptied, or a select, which may show an option again: any event counts.
         drop();
       }
     },

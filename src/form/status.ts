@@ -6,6 +6,9 @@ import { createElement, unclobbered } from './unclobbered.ts';
 /** The line for messages that concern no field. */
 export type StatusLine = ReturnType<typeof statusLine>;
 
+/** The texts that forms showed when they were unbound. Created late: see `importedKeys`, key.ts. */
+let textsLeftBehind: WeakMap<HTMLFormElement, PlacedText> | undefined;
+
 /**
  * Writes into the form's element with `data-cardseal-status`. If there is none, the line is a
  * paragraph before the submit button, for as long as it says something.
@@ -20,8 +23,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     stopRestoring();
     placed?.remove();
     placed = undefined;
-    leftTexts?.get(form)?.remove();
-    leftTexts?.delete(form);
+    textsLeftBehind?.get(form)?.remove();
+    textsLeftBehind?.delete(form);
     removeLine(form); // a copy that the page has made
     isWaiting = false;
   };
@@ -54,8 +57,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     /** The text stays until the form's next binding writes or clears one. */
     leaveToNextBinding() {
       stopRestoring();
-      leftTexts ??= new WeakMap();
-      if (placed) leftTexts.set(form, placed);
+      textsLeftBehind ??= new WeakMap();
+      if (placed) textsLeftBehind.set(form, placed);
     },
     /** Removes a text that asks the shopper to wait, and leaves any other. */
     endWaiting() {
@@ -63,9 +66,6 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
     },
   };
 }
-
-/** The texts that forms showed when they were unbound. Created late: see `importedKeys`, key.ts. */
-let leftTexts: WeakMap<HTMLFormElement, PlacedText> | undefined;
 
 /**
  * A page that renders its form anew, for example after an answer of its server, removes a text that
@@ -84,7 +84,8 @@ interface PlacedText {
 function place(form: HTMLFormElement, text: string): PlacedText {
   const own = unclobbered(form, 'querySelector')<HTMLElement>('[data-cardseal-status]');
   if (!own || !form.isConnected) return insertLine(form, text);
-  const placed = writeInto(own, text); // an empty element may not be drawn at all
+  // First the text: an empty element may not be drawn at all, and would seem to be hidden.
+  const placed = writeInto(own, text);
   if (isRendered(own)) return placed;
   placed.remove(); // it stands in a part of the page that is hidden
   return insertLine(form, text);

@@ -23,7 +23,7 @@ export const formAction = (form: HTMLFormElement, submitter: HTMLElement | null)
     ? (submitter as Button).formAction
     : unclobbered(form, 'action');
 
-/** How a submit is sent: `get`, `post` or `dialog`. */
+/** How a submit is sent: `get`, `post` or `dialog`. A button without `formmethod` has `''`. */
 export const methodOf = (form: HTMLFormElement, submitter: HTMLElement | null): string =>
   (submitter as Button | null)?.formMethod || unclobbered(form, 'method');
 

@@ -28,7 +28,7 @@ export interface Size {
  * up, so that growth is noticed.
  */
 const CORE_BOUND = 3_050;
-const SCRIPT_TAG_BOUND = 13_000;
+const SCRIPT_TAG_BOUND = 13_100;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];

@@ -1,5 +1,5 @@
 /**
- * All tests that judge mutants of the form, as one file: Vitest ends a run at the first failure
+ * All tests that judge mutants of the form and of the script tag, as one file: Vitest ends a run at the first failure
  * within a file only, and loads everything anew for each file.
  */
 import { describe } from 'vitest';
@@ -7,12 +7,16 @@ import '../support/form.ts'; // here, so that its hooks are for all of them
 
 const files = import.meta.glob([
   '../browser/form/*.test.ts',
-  '!../browser/form/readme.test.ts', // tests built files
+  '../browser/script-tag*.test.ts',
+  '../browser/old-engines.test.ts',
 ]);
 
 /** Those that notice much in little time come first, and the slow ones come last. */
 const FIRST = ['reading', 'status', 'shop-fields', 'press', 'submitting', 'by-script', 'fields'];
-const LAST = ['frameworks', 'walk'];
+const LAST = [
+  ...['frameworks', 'script-tag', 'script-tag-presses', 'script-tag-real-pages', 'readme'],
+  ...['old-engines', 'walk'],
+];
 
 const nameOf = (path: string) => path.split('/').pop()!.replace('.test.ts', '');
 const place = (name: string): number => {

@@ -1,12 +1,43 @@
-/** The tests that judge mutants of the form, in a real Chromium. What tests built files is left out. */
+/**
+ * The tests that judge mutants of the form and of the script tag, in a real Chromium. Pages in
+ * frames load the built script, which `npm run mutate` builds with all mutants in it.
+ */
 import { join } from 'node:path';
+import type { BrowserContext } from 'playwright';
 import { defineConfig } from 'vitest/config';
+import type { BrowserProviderOption } from 'vitest/node';
 import config from '../vitest.config.ts';
 
-const chromium = config.test!.projects!.find(
-  (project) =>
-    typeof project === 'object' && 'test' in project && project.test!.name === 'chromium',
-) as { test: object };
+interface Project {
+  test: { name: string; browser: { provider: BrowserProviderOption } };
+}
+
+const { projects } = config.test as unknown as { projects: Project[] };
+const chromium = projects.find(({ test }) => test.name === 'chromium')!;
+
+/** Stryker says in a global of the test's window which mutant is active. Frames have the same. */
+function forAllFrames(option: BrowserProviderOption): BrowserProviderOption {
+  const providerFactory: BrowserProviderOption['providerFactory'] = (project) => {
+    const provider = option.providerFactory(project);
+    const openPage = provider.openPage.bind(provider);
+    provider.openPage = async (sessionId, ...more) => {
+      await openPage(sessionId, ...more);
+      const { context } = provider.getCommandsContext(sessionId) as { context: BrowserContext };
+      await context.addInitScript(takeMutantOfParent);
+    };
+    return provider;
+  };
+  return { ...option, providerFactory };
+}
+
+function takeMutantOfParent() {
+  try {
+    const mutant = Reflect.get(window.parent, '__stryker__');
+    if (mutant && window !== window.parent) Reflect.set(window, '__stryker__', mutant);
+  } catch {
+    // The parent is of another origin.
+  }
+}
 
 const form = {
   ...chromium,
@@ -14,6 +45,7 @@ const form = {
     ...chromium.test,
     include: ['mutation/form-tests.ts'],
     testTimeout: 2_000, // a form that a mutant has broken often does nothing
+    browser: { ...chromium.test.browser, provider: forAllFrames(chromium.test.browser.provider) },
   },
 };
 

@@ -1,7 +1,9 @@
 /**
  * `npm run mutate`: makes every small change that Stryker knows to the source, one at a time, and
  * runs the tests over it. `npm run mutate -- core` takes the core and the server functions alone,
- * `npm run mutate -- form` the form. Fails unless every change is noticed or explained.
+ * `npm run mutate -- form` the form and the script tag, and
+ * `npm run mutate -- form src/form/read.ts` one file of these. Fails unless every change is
+ * noticed or explained.
  */
 import { readFileSync } from 'node:fs';
 import { Stryker } from '@stryker-mutator/core';
@@ -9,16 +11,23 @@ import { check, type Mutant, type Report } from './check.ts';
 
 const PARTS = {
   core: { mutate: ['src/*.ts', '!src/script-tag.ts'], timeoutMS: 60_000 },
-  form: { mutate: ['src/form/*.ts'], timeoutMS: 10_000 },
+  form: {
+    mutate: ['src/form/*.ts', 'src/script-tag.ts'],
+    timeoutMS: 10_000,
+    buildCommand: 'npm run build',
+  },
 };
 type Part = keyof typeof PARTS;
 
-const names = process.argv.slice(2);
+const args = process.argv.slice(2);
+const files = args.filter((name) => name.includes('/'));
+const names = args.filter((name) => !files.includes(name));
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length) throw new Error(`No such part: ${unknown}. Parts: ${Object.keys(PARTS)}`);
 
 for (const part of (names.length ? names : Object.keys(PARTS)) as Part[]) {
-  const report = await run(part, `mutation-${part}`, { concurrency: 2 });
+  const some = files.length ? { mutate: files } : {};
+  const report = await run(part, `mutation-${part}`, { ...some, concurrency: 2 });
   await judgeAlone(part, report);
   if (!check(report)) process.exitCode = 1;
 }

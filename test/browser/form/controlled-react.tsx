@@ -1,7 +1,16 @@
 import { type ChangeEvent, useState } from 'react';
 
-/** A form whose controls are all controlled, by one object of state that each change replaces. `seen` gets the state of each render. */
-export function ControlledCard({ seen }: { seen(state: object): void }) {
+/**
+ * A form whose controls are all controlled, by one object of state that each change replaces. `seen`
+ * gets the state of each render. `hasEmptyMonth`: whether the shopper can choose no month.
+ */
+export function ControlledCard({
+  seen,
+  hasEmptyMonth = true,
+}: {
+  seen(state: object): void;
+  hasEmptyMonth?: boolean;
+}) {
   const [card, setCard] = useState({ number: '', name: '', exp_month: '', exp_year: '', cvv: '' });
   const [renders, setRenders] = useState(0);
   seen(card);
@@ -15,7 +24,7 @@ export function ControlledCard({ seen }: { seen(state: object): void }) {
       <input autoComplete="cc-number" {...bind('number')} />
       <input autoComplete="cc-name" {...bind('name')} />
       <select autoComplete="cc-exp-month" {...bind('exp_month')}>
-        <option value="">Month</option>
+        {hasEmptyMonth ? <option value="">Month</option> : <option>10</option>}
         <option>11</option>
       </select>
       <input autoComplete="cc-exp-year" {...bind('exp_year')} />

@@ -1,7 +1,7 @@
 import IMask from 'imask';
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createApp, nextTick } from 'vue';
 import type { EncryptedCard } from '../../../src/index.ts';
 import { decrypt } from '../../support/core.ts';
@@ -70,6 +70,56 @@ test('controlled React inputs: DOM and state are empty after success, and after 
   await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
   expect(remains(host)).toEqual([]);
   expect(Object.values(seen.at(-1)!).filter(Boolean)).toEqual([]);
+});
+
+describe('React puts a list of months without an empty option back to its first month', () => {
+  async function payOnce(onEncrypted?: (block: EncryptedCard) => void) {
+    const host = place();
+    const root = createRoot(host);
+    later(() => root.unmount());
+    root.render(createElement(ControlledCard, { seen: () => {}, hasEmptyMonth: false }));
+    const form = await vi.waitUntil(() => host.querySelector('form'));
+    const month = form.querySelector('select')!;
+    const button = form.querySelector('button')!;
+    if (!onEncrypted) {
+      button.type = 'button';
+      button.setAttribute('data-cardseal-button', '');
+    }
+    const codes: string[] = [];
+    form.addEventListener('cardseal:error', ({ detail }) => codes.push(detail.code));
+    bind(form, { onEncrypted });
+    await type(host);
+    button.click();
+    await vi.waitUntil(() => !remains(host)[0]);
+    await vi.waitUntil(() => month.value === '10'); // and not empty
+    return { host, form, month, button, codes };
+  }
+
+  test('the next press sends the same block again', async () => {
+    const blocks: EncryptedCard[] = [];
+    const { button, codes } = await payOnce((block) => void blocks.push(block));
+    button.click();
+    await vi.waitUntil(() => blocks.length === 2 || codes.length > 0);
+    expect(codes).toEqual([]);
+    expect(blocks[1]).toBe(blocks[0]);
+    expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  });
+
+  test('a shopper who chooses a month begins another card', async () => {
+    const blocks: EncryptedCard[] = [];
+    const { month, button, codes } = await payOnce((block) => void blocks.push(block));
+    await user.selectOptions(month, '11');
+    button.click();
+    await vi.waitUntil(() => codes.length > 0);
+    expect(codes).toEqual(['invalid_card']);
+    expect(blocks.length).toBe(1);
+  });
+
+  test("the script of the page's own button finds the block in the form's data", async () => {
+    const { form } = await payOnce();
+    const block = new FormData(form).get('encrypted_card') as string;
+    expect(await decrypt(JSON.parse(block))).toEqual(CARD);
+  });
 });
 
 test('Vue v-model: DOM and state are empty after success, and after a re-render', async () => {

@@ -211,6 +211,26 @@ test('back out of the back/forward cache: nothing of the card is there, a new ke
   expect((await decrypt(JSON.parse(sent!.body[0]![1]))).cvv).toBe('999');
 });
 
+test('back out of the back/forward cache: a form that has left the page asks for no key', async () => {
+  const [left, stays] = [open(), open()];
+  const asks = [left, stays].map(({ form }) => {
+    const ask = vi.fn(() => freshKey());
+    bind(form, { key: ask });
+    return ask;
+  });
+  const counts = () => asks.map(({ mock }) => mock.calls.length);
+  expect(counts()).toEqual([1, 1]);
+  left.form.remove();
+  away(true);
+  back(true);
+  expect(counts()).toEqual([1, 2]);
+  left.host.append(left.form); // its first key is old by now
+  fill(left);
+  await posted(left);
+  expect(left.encrypted.length).toBe(1);
+  expect(asks[0]!.mock.calls.length).toBeGreaterThan(1);
+});
+
 test('back out of the back/forward cache with a fixed key: key_unavailable, blocked, the message says reload', async () => {
   const page = open();
   await bind(page.form, { key: freshKey() }).ready;
