@@ -206,11 +206,11 @@ function isShared(memory: ArrayBufferLike): boolean {
 }
 
 /**
- * Reads by the getter that all typed arrays share, past a property of that name which the value
- * itself may have. For anything but a typed array, `Symbol.toStringTag` is undefined, and the other
- * getters throw.
+ * Reads with the getter that all typed arrays share. So a property of that name that the value has
+ * itself does not count. For anything but a typed array, `Symbol.toStringTag` is undefined, and the
+ * other getters throw.
  */
 function readGetter(name: 'length' | 'buffer' | typeof Symbol.toStringTag, value: unknown) {
-  const typedArrays: object = Object.getPrototypeOf(Uint8Array.prototype);
-  return Reflect.get(typedArrays, name, value) as unknown;
+  const typedArrayPrototype: object = Object.getPrototypeOf(Uint8Array.prototype);
+  return Reflect.get(typedArrayPrototype, name, value) as unknown;
 }

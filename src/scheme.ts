@@ -78,7 +78,7 @@ const NAME: FieldDefinition = {
   name: 'name',
   identifier: 'Name',
   minBytes: 1,
-  maxBytes: 446, // what the largest key takes, see CAPACITIES; checkCapacity counts all fields
+  maxBytes: 446, // the largest of CAPACITIES; checkCapacity counts the other fields, too
   isValid: isName,
   rule: 'well-formed text without control characters',
 };

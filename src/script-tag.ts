@@ -32,8 +32,8 @@ function listen(): void {
   // A form that a script adds later is bound when the shopper gets to it, or submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
-  // Before any form is bound: a listener that is added during an event does not get that event. And
-  // after `bindAll`: a form that its first submit binds has to handle that submit.
+  // After `bindAll`, because a form that its first submit binds has to handle that submit. And not
+  // only at binding, because a listener that is added during a submit does not get that submit.
   listenOn(window);
   if (document.readyState !== 'loading') bindAll();
 }

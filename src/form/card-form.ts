@@ -35,7 +35,11 @@ import { windowMoments } from './window-moments.ts';
 
 /** One press of the shopper, from the event that was stopped until its block is delivered. */
 interface Press {
-  /** What happens with the block: the submit or the click is repeated, or a script gets it. */
+  /**
+   * What happens with the block. `submit`: the form's submit is repeated, or `onEncrypted` gets the
+   * block. `click`: the click of a card button is repeated, which is a button of the page with
+   * `data-cardseal-button`; its handlers send the block. `encrypt`: the caller gets the block.
+   */
   readonly kind: 'submit' | 'click' | 'encrypt';
   readonly submitter: HTMLElement | null;
   /**
@@ -72,8 +76,8 @@ type State =
   /** The form is on its way to the server. It opens after `SENT_MS`. */
   | { readonly phase: 'submitted' }
   /**
-   * A script of the page has the block, by a click of the page's own button. It may validate first,
-   * and submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
+   * A script of the page has the block, by a click of a card button. It may validate first, and
+   * submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
    * changes in the page: the shopper seems to correct something, so the script has not sent the
    * block. If it has, the server gets the same block again and can tell.
    */
@@ -120,13 +124,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   let isBound = true;
   let state: State = { phase: 'open' };
-  const requests = keyRequests(keys, notifier, () => state.phase === 'pressed');
+  const isPressed = () => state.phase === 'pressed';
+  const requests = keyRequests(keys, notifier, isPressed);
   let sentTimer: ReturnType<typeof setTimeout> | undefined;
-  /**
-   * When the shopper's last Enter or click of a submit button was; -Infinity if the form has dealt
-   * with that press. See `isSubmitByScript`.
-   */
-  let lastShopperPress = Number.NEGATIVE_INFINITY;
+  /** When the shopper last pressed Enter or a submit button, until the form has dealt with it. */
+  let lastShopperPress: number | undefined;
   /** Whether the shopper or the page has changed something since the last press. */
   let hasChanged = false;
 
@@ -168,8 +170,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
 
   /**
-   * Takes an event that a press which was handled already has caused: it passes. Returns whether it
-   * is such an event.
+   * Lets an event pass if an earlier press, which the form has handled, has caused it. Returns
+   * whether this is so.
    *
    * @throws {@link CardEncryptionError} `invalid_form` if it is a submit that must not pass.
    */
@@ -187,14 +189,15 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
 
   /**
-   * A listener of a submit that passes may click the page's own button. The click passes, too, and
-   * a script of the page has the block. Returns whether this is so.
+   * A listener of a submit that passes may click a card button. The click passes, too, and a script
+   * of the page has the block. Returns whether this is so.
    */
   const takeClickDuringSubmit = (): boolean => {
     if (state.phase !== 'submitting') return false;
     const isBeingDispatched = state.event.eventPhase !== Event.NONE;
-    if (isBeingDispatched) state = { ...state, scriptHasBlock: true };
-    return isBeingDispatched;
+    if (!isBeingDispatched) return false;
+    state = { ...state, scriptHasBlock: true };
+    return true;
   };
 
   /** A handler of a click that passed submits the form. */
@@ -205,9 +208,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       openForm(); // nothing is on its way
       throw error;
     }
-    // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase.
+    const scriptHasBlock = true;
+    // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase,
+    // unless something has opened the form.
     setTimeout(() => {
-      if (state.phase === 'with script') settle(event, submitter, true);
+      if (state.phase === 'with script') settle(event, submitter, scriptHasBlock);
     });
   };
 
@@ -233,9 +238,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     return messages.reportOthers();
   };
 
+  const isShopperPressing = (): boolean =>
+    lastShopperPress !== undefined && Date.now() - lastShopperPress <= SAME_PRESS_MS;
+
   /** Whether the script that has the block submits the form, and not the shopper. */
-  const isSubmitByScript = (): boolean =>
-    state.phase === 'with script' && Date.now() - lastShopperPress > SAME_PRESS_MS;
+  const isSubmitByScript = (): boolean => state.phase === 'with script' && !isShopperPressing();
 
   const offer = () => {
     sealed.offer();
@@ -249,8 +256,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * would count, if the shopper clicks it after a submit that the page has cancelled.
    */
   const onLeaving = () => {
-    const isKnownWhereBlockIs = isPaymentUnderWay() && state.phase !== 'with script';
-    if (!isKnownWhereBlockIs && sealed.wasJustCollected()) refuseWhile('submitted');
+    const isNativeSubmit = state.phase === 'submitting' || state.phase === 'submitted';
+    if (!isNativeSubmit && sealed.wasJustCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);
@@ -275,7 +282,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     clearTimeout(sentTimer); // that of the phase 'with script'
     const scriptHasBlock = state.phase === 'with script';
     state = { phase: 'submitting', event, submitter, scriptHasBlock };
-    sealed.hold();
+    sealed.keepBlock(); // whatever the page's listeners do to the fields
     setTimeout(settleSubmit);
   };
 
@@ -286,7 +293,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const settleSubmit = () => {
     if (state.phase !== 'submitting') return;
     const { event, submitter, scriptHasBlock } = state;
-    sealed.release();
+    sealed.endKeepingBlock();
     state = { phase: 'open' };
     settle(event, submitter, scriptHasBlock);
   };
@@ -355,8 +362,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
     const ready = await waitForKey(press);
     if (!isCurrent(press)) return undefined;
-    const isChanged = refuseIfChanged(card, press); // scripts of the page run in it
-    if (isChanged || !isCurrent(press)) return undefined;
+    const isRefused = refuseIfChanged(card, press); // scripts of the page run in it
+    if (isRefused || !isCurrent(press)) return undefined;
     const block = await encrypt(ready, card, press);
     if (!isCurrent(press)) return undefined;
     press.card = undefined;
@@ -402,8 +409,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   };
 
   /**
-   * While the key was on its way, the shopper could change the card and the way to pay. If they are
-   * not those of the press any more, the shopper reads why nothing was sent.
+   * While the key was on its way, the shopper could change the form and the way to pay. If the card
+   * is not that of the press any more, or the form is not valid, the shopper reads why nothing is
+   * sent.
    *
    * @returns Whether this is so.
    */
@@ -451,7 +459,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * A script gets the block of the card that the shopper pressed with, whatever the page has made
-   * of the fields since. The browser sends the form as it is now: see `submitAgain`.
+   * of the fields since. The browser sends the form as it is now, if the card is still the same.
    */
   const deliver = async (block: EncryptedCard, press: Press): Promise<void> => {
     if (press.kind === 'encrypt') {
@@ -494,8 +502,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     offer();
     sealed.emptyFields();
     if (!isCurrent(press)) return;
-    const hasBlock = sealed.exists(); // a listener of the emptied fields may have dropped it
-    const isClicked = hasBlock && following.duringClick(() => clickAgain(button));
+    let isClicked = false;
+    // A listener of the emptied fields may have dropped the block.
+    if (sealed.exists()) isClicked = following.duringClick(() => clickAgain(button));
     if (!isCurrent(press)) return;
     if (isClicked) refuseWhile('with script');
     else tellShopper('press_again');
@@ -524,9 +533,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
     checkAddress(button);
     offer();
-    sealed.hold();
+    sealed.keepBlock(); // whatever the page's listeners do to the fields
     const { event, hasClicked } = following.duringSubmit(() => repeatSubmit(form, button));
-    sealed.release(); // also if a listener has ended the press
+    sealed.endKeepingBlock(); // also if a listener has ended the press
     if (!isCurrent(press)) return;
     // Without an event a listener of the page has stopped it before the library saw it: the page
     // has refused the press, and the form opens.
@@ -535,8 +544,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /**
    * After a submit with the block. If the page has cancelled it and no script has the block, the
-   * page has refused the press, or sends the form's data by itself: the form stays open, and the
-   * next press brings the same block. If nobody has cancelled it, the form is on its way.
+   * page has refused the press, or sends the form's data by itself: the form opens, and the next
+   * press brings the same block. If nobody has cancelled it, the form is on its way.
    *
    * @param scriptHasBlock - Whether a script of the page has the block, too: it may send it
    * although the submit is cancelled.
@@ -568,7 +577,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     state = { phase };
     // The press so far is dealt with: a submit that follows it closely is the script's. See
     // `isSubmitByScript`.
-    lastShopperPress = Number.NEGATIVE_INFINITY;
+    lastShopperPress = undefined;
     openAfter(phase === 'submitted' ? SENT_MS : WITH_SCRIPT_MS);
   };
 
@@ -589,7 +598,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** Whether the browser sends the block, with the form, and no script does. */
   const isSentByBrowser = (kind: Press['kind']) => kind === 'submit' && !onEncrypted;
 
-  /** Whether the page's own controls are not validated, as the browser would not do it, either. */
+  /** Whether only the card is validated, as a script or `novalidate` asks for. */
   const validatesOnlyCard = (kind: Press['kind'], submitter: HTMLElement | null): boolean =>
     kind !== 'submit' ||
     attributes.hadNoValidate ||
@@ -628,7 +637,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const openForm = () => {
     if ('press' in state && state.press.card) zero(state.press.card);
     state = { phase: 'open' };
-    sealed.release();
+    sealed.endKeepingBlock();
     clearTimeout(sentTimer);
     setBusy(false);
     status.endWaiting();
@@ -725,7 +734,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       resetPress();
       attributes.restore();
       // The shopper has to know. The text stays until the form's next binding writes or clears one:
-      // for example, a component rendered because of the press, and binds the form again.
+      // a component may render because of the press, and bind the form again.
       if (isInterrupted && form.isConnected) {
         tellShopper('press_again');
         status.leaveToNextBinding();

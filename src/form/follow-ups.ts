@@ -1,6 +1,6 @@
 /** The events that a press which the form has handled may still cause. */
 interface Expectation {
-  /** What causes them: a click of the page's button, whose handlers may submit, or a submit. */
+  /** What causes them: a click of a card button, whose handlers may submit, or a submit. */
   readonly cause: 'click' | 'submit';
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
@@ -41,7 +41,7 @@ export function followUps() {
     duringClick: (run: () => boolean): boolean =>
       expectDuring({ cause: 'click', awaitsClick: true, hasClicked: false }, run),
     /**
-     * Expects the submit that `run` makes, and a click of the page's own button by a listener.
+     * Expects the submit that `run` makes, and a click of a card button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(run: () => void): { event: Event | undefined; hasClicked: boolean } {

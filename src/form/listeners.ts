@@ -34,6 +34,7 @@ export function addBoundForm(bound: BoundForm): void {
   listenAround(bound.form);
 }
 
+/** The listeners stay: without a bound form they do nothing. */
 export function removeBoundForm(bound: BoundForm): void {
   const index = boundForms.indexOf(bound);
   if (index >= 0) boundForms.splice(index, 1);

@@ -5,7 +5,7 @@ import type { Problem } from './read.ts';
 import type { StatusLine } from './status.ts';
 import { stop } from './stop.ts';
 import type { Texts } from './texts.ts';
-import { rootOf, unclobbered } from './unclobbered.ts';
+import { elementsOf, rootOf, unclobbered } from './unclobbered.ts';
 
 /** The messages about the card's fields. */
 export interface CardMessages {
@@ -78,39 +78,33 @@ export function cardMessages(
   /**
    * Has the browser report invalid controls, and leads the shopper to the first one.
    *
-   * @param ignored - The controls that do not count.
-   * @returns Whether the others are valid.
+   * @param ignored - Controls that are not reported to the page or the shopper.
+   * @returns Whether all controls are valid, the ignored ones, too.
    */
-  const lead = (report: () => boolean, ignored: Element[]): boolean => {
+  const reportAndShowFirst = (report: () => boolean, ignored: Element[]): boolean => {
     const root = rootOf(form);
-    const seen: { control: Control; event: Event }[] = [];
-    let hasIgnored = false;
+    let first: { control: Control; event: Event } | undefined;
     const watch = (event: Event) => {
       // In a shadow root an event has no target any more when its dispatch is over.
       const control = event.target as Control;
       if (ignored.includes(control)) {
-        hasIgnored = true;
         stop(event);
         return;
       }
-      seen.push({ control, event });
+      first ??= { control, event };
       if (isBesideControl(control)) event.preventDefault(); // no bubble: the text stands there
     };
     root.addEventListener('invalid', watch, true);
     const areValid = report();
     root.removeEventListener('invalid', watch, true);
-
-    if (seen[0]) showFirst(seen[0].control, seen[0].event);
-    if (areValid) return true;
-    // Whether only ignored controls are invalid. An empty `seen` alone does not tell: a listener of
-    // the page may stop the events of its own controls before they get here.
-    return hasIgnored && seen.length === 0;
+    if (first) showFirst(first.control, first.event);
+    return areValid;
   };
 
   /** Leads the shopper to the first invalid control, as the browser does by its bubble. */
   const showFirst = (control: Control, event: Event) => {
     const isBeside = isBesideControl(control);
-    const isShownByPage = event.defaultPrevented && !isBeside;
+    const isShownByPage = event.defaultPrevented && !isBeside; // else it is the library's own
     if (isShownByPage) return;
     if (isBeside) control.focus();
     // The browser draws no bubble at a control that it cannot focus.
@@ -126,14 +120,19 @@ export function cardMessages(
       problems.forEach(show);
       const reportForm = unclobbered(form, 'reportValidity');
       const report = onlyCard ? () => reportEach(inOrder(problems)) : reportForm;
-      const areValid = lead(report, []);
+      const areValid = reportAndShowFirst(report, []);
       // If a script of the page has taken the library's texts away, the card is still wrong.
       return areValid && problems.length === 0;
     },
     reportOthers() {
       clear();
       const ofCard = cardControls(form).filter((control) => !isShared(control));
-      return lead(unclobbered(form, 'reportValidity'), ofCard);
+      if (reportAndShowFirst(unclobbered(form, 'reportValidity'), ofCard)) return true;
+      // A fieldset is invalid because of a control in it, which may be one of the card.
+      const isInvalid = (element: Element) =>
+        element.localName !== 'fieldset' && element.matches(':invalid');
+      const others = elementsOf(form).filter((element) => !ofCard.includes(element));
+      return !others.some(isInvalid);
     },
   };
 }

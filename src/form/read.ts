@@ -60,23 +60,23 @@ export function findProblems(card: CardBytes, controls: CardControls, luhn: bool
 function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | undefined {
   const monthControl = controls[0]!;
   const yearControl = controls[1] ?? monthControl; // one control may hold both
-  const report = (problem: CardProblem, at: Control[]): Problem => {
+  const problemAt = (problem: CardProblem, at: Control[]): Problem => {
     const field = at.includes(monthControl) ? 'exp_month' : 'exp_year';
     return { problem, field, controls: at };
   };
   const empty = controls.filter(({ value }) => readNumerals(value).length === 0);
-  if (empty.length > 0) return report('expiry_required', empty);
+  if (empty.length > 0) return problemAt('expiry_required', empty);
 
   const wrong = new Set<Control>();
   for (const control of controls) if (!areWhole([control])) wrong.add(control);
   if (!obeysRule(card, 'exp_month')) wrong.add(monthControl);
   if (!obeysRule(card, 'exp_year')) wrong.add(yearControl);
-  if (wrong.size > 0) return report('expiry_invalid', [...wrong]);
+  if (wrong.size > 0) return problemAt('expiry_invalid', [...wrong]);
 
   // Date.UTC counts months from 0, so this is the first day of the next month. UTC-12 is the last
   // time zone in which a month ends.
   const end = Date.UTC(toNumber(card.exp_year), toNumber(card.exp_month), 1, 12);
-  return end <= Date.now() ? report('expiry_past', controls) : undefined;
+  return end <= Date.now() ? problemAt('expiry_past', controls) : undefined;
 }
 
 /** Whether all of what stands in the controls was read. */

@@ -37,8 +37,8 @@ export function sealedCard(
   /** Every control that a card was read from since the fields were emptied. */
   const readFrom = new Set<Element>();
   let isEmptying = false;
-  /** Whether the page's listeners of a submit run: see `hold`. */
-  let isHeld = false;
+  /** Whether the page's listeners of a submit run: see `keepBlock`. */
+  let isKept = false;
 
   /** Reads the card from the fields. The caller has to zero it. */
   const read = (): { card: CardBytes; controls: CardControls } => {
@@ -65,7 +65,7 @@ export function sealedCard(
   /** The block, if it is of the card that the fields hold now and its key is young enough. */
   const freshBlock = (): EncryptedCard | undefined => {
     if (!current) return undefined;
-    if (isHeld) return current.block; // the page may have changed the fields meanwhile: see `hold`
+    if (isKept) return current.block; // the page may have changed the fields: see `keepBlock`
     if (!isUnchanged(current)) return undefined;
     return current.wasSent || isYoung(current.keyArrived) ? current.block : undefined;
   };
@@ -113,18 +113,18 @@ export function sealedCard(
     isOffered: input.isOffered,
     /** Takes the block out of the form's data, and keeps it. */
     withdraw() {
-      if (!isHeld) input.withdraw();
+      if (!isKept) input.withdraw();
     },
     /**
-     * Until `release`, only `drop` takes the block out of the form's data. The page's listeners of
-     * the submit may empty, mask or remove the fields: the block is of the card that the shopper
-     * pressed with.
+     * Until `endKeepingBlock`, only `drop` takes the block out of the form's data. The page's
+     * listeners of the submit may empty, mask or remove the fields: the block is of the card that
+     * the shopper pressed with.
      */
-    hold() {
-      isHeld = true;
+    keepBlock() {
+      isKept = true;
     },
-    release() {
-      isHeld = false;
+    endKeepingBlock() {
+      isKept = false;
     },
 
     /**
@@ -156,7 +156,7 @@ export function sealedCard(
     },
     /** The shopper, or a script of the page, has changed a control of the form. */
     onChange(control: Element) {
-      if (isEmptying || isHeld || !current || !cardControls(form).includes(control)) return;
+      if (isEmptying || isKept || !current || !cardControls(form).includes(control)) return;
       const hasChanged = !isUnchanged(current);
       if (current.card) {
         if (hasChanged) input.withdraw(); // the shopper may change it back

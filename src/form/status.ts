@@ -43,7 +43,8 @@ export function statusLine(form: HTMLFormElement, texts: Texts) {
       if (restores === MAX_RESTORES) observer.disconnect();
     });
     // A line outside the form is not watched: pages replace forms, and seldom what is around them.
-    // A page that updates elements in place takes the attribute away: see `insertLine`.
+    // A page that updates its elements in place may turn the line into one of its own, which then
+    // lacks the attribute.
     observer.observe(form, { childList: true, subtree: true, attributeFilter: [LINE] });
     stopRestoring = () => observer.disconnect();
   };

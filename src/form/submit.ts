@@ -73,7 +73,7 @@ function clickStandIn(form: HTMLFormElement, button: Button | null): void {
 }
 
 /**
- * Clicks the page's own button, also if the page has disabled it while it waits: a disabled button
+ * Clicks a card button, also if the page has disabled it while it waits: a disabled button
  * ignores `click()`. Returns whether that was possible: the page may have replaced the button.
  */
 export function clickAgain(button: HTMLElement): boolean {

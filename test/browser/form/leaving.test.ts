@@ -333,6 +333,27 @@ describe('when the page has cancelled the submit, and then collects the form dat
   });
 });
 
+test('onEncrypted that calls form.submit() and does more: the payment stays under way', async () => {
+  const page = open();
+  let blocks = 0;
+  bind(page.form, {
+    async onEncrypted() {
+      blocks += 1;
+      new FormData(page.form); // as `form.submit()` collects it
+      await null;
+      dispatchEvent(new Event('beforeunload'));
+      await null;
+    },
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => blocks === 1);
+  await settled(page);
+  page.button().click();
+  await settled(page);
+  expect([blocks, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+});
+
 test('a submit event that a script makes sends nothing by itself: the next press is sent', async () => {
   const page = open();
   bind(page.form);

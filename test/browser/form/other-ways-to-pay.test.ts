@@ -12,6 +12,7 @@ import {
   html,
   idle,
   KEPT,
+  later,
   next,
   open,
   type Page,
@@ -273,6 +274,30 @@ describe("another way to pay is validated as without the library's novalidate", 
       for (const control of page.controls()) control.required = true;
     });
     expect([invalid, passes]).toEqual([[], 1]);
+  });
+
+  test.each([
+    ['its own controls: they have to be valid', EMAIL, ['email'], 0],
+    ['all controls: those of the card need not be valid', '', [], 1],
+    ['all controls, in a fieldset', '<fieldset>CARD</fieldset>', [], 1],
+  ])('a page that keeps the events of %s', async (_, content, ofPage, passes) => {
+    const page = open(
+      content.includes('CARD') ? content.replace('CARD', html()) : html() + content,
+    );
+    const kept: string[] = [];
+    const keep = (event: Event) => {
+      const { name } = event.target as Input;
+      if (content === EMAIL && name !== 'email') return;
+      event.stopImmediatePropagation();
+      if (name) kept.push(name);
+    };
+    window.addEventListener('invalid', keep, true);
+    later(() => window.removeEventListener('invalid', keep, true));
+    await bind(page.form, { when: () => false }).ready;
+    for (const control of page.controls()) (control as Input).required = true;
+    page.button().click();
+    await settled(page);
+    expect([kept, page.passes]).toEqual([ofPage, passes]);
   });
 
   test("the page's novalidate counts", async () => {

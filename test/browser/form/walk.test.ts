@@ -12,7 +12,7 @@ import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import { bind, CARD, deferred, fill, html, open, type Page, TYPED } from '../../support/form.ts';
 
-const STEPS = Number(import.meta.env.VITE_WALK_STEPS ?? 300);
+const STEPS = Number(import.meta.env.VITE_WALK_STEPS ?? 200);
 const STEPS_OF_A_RUN = 25;
 const SEED = Number(import.meta.env.VITE_WALK_SEED ?? 20_260_601);
 
