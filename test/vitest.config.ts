@@ -21,6 +21,10 @@ import { watchSources } from './support/watch-sources.ts';
 const root = join(import.meta.dirname, '..');
 
 const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
+const inWorkers = {
+  ...PATIENCE,
+  setupFiles: [...patience.setupFiles, 'support/low-priority.ts'],
+};
 const retry = RETRIES;
 
 /**
@@ -35,7 +39,7 @@ const node = {
     name: 'node',
     include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'],
     ...sharedModules,
-    ...patience,
+    ...inWorkers,
   },
 };
 
@@ -75,12 +79,12 @@ const inBrowser = (engine: Engine) => ({
 
 const shops = {
   plugins: [runGuard()],
-  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...sharedModules, ...patience, retry },
+  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...sharedModules, ...inWorkers, retry },
 };
 
 const endToEnd = {
   plugins: [runGuard()],
-  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...sharedModules, ...patience, retry },
+  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...sharedModules, ...inWorkers, retry },
 };
 
 /** A slow file that begins last would keep one core busy while the other one waits. */

@@ -7,15 +7,17 @@ import {
   encryptCard,
   prepareKey,
 } from '../../src/index.ts';
-import { card, freshKey, outcome } from '../support/core.ts';
+import { card, freshKey, outcome, withoutPlaces } from '../support/core.ts';
 import { FAILURES, planted } from '../support/failures.ts';
 
 const everythingOf = (error: Error) =>
-  [
-    String(error),
-    JSON.stringify(error),
-    ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name)),
-  ].join('\n');
+  withoutPlaces(
+    [
+      String(error),
+      JSON.stringify(error),
+      ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name)),
+    ].join('\n'),
+  );
 
 afterEach(() => {
   vi.restoreAllMocks();
