@@ -98,7 +98,7 @@ function checkControl(element: Element, slot: Slot, mayBeLocked: boolean): Contr
 /** The month is read as a number, so a list of months must hold the numbers 1 to 12 as values. */
 function checkMonths(control: Control): void {
   if (!isSelect(control)) return;
-  const values = [...control.options].map(({ value }) => value.trim()).filter(Boolean);
+  const values = [...control.options].map(({ value }) => value).filter(Boolean);
   const numbers = values.map(Number);
   const words = numbers.filter(Number.isNaN);
   const hasMonthNames = words.length > 1; // one word may be a placeholder such as "Month"
@@ -118,7 +118,7 @@ export const isShared = (control: Element): boolean =>
 const isPartOfNumber = (control: Control): boolean =>
   control.getAttribute('data-cardseal-field') === 'number' &&
   !isSelect(control) &&
-  control.maxLength > 0 &&
+  control.hasAttribute('maxlength') &&
   control.maxLength <= 6;
 
 /** Every control of the form that is marked as one of the card's, whatever is wrong with it. */
@@ -140,13 +140,13 @@ function slotOf(element: Element): Slot | undefined {
 }
 
 /**
- * The words of an attribute. It uses no regular expression, although an attribute is no card data:
+ * The words of an attribute, and empty texts between odd spaces. It uses no regular expression, although an attribute is no card data:
  * "the library has none at all" is simpler to verify than "none of them sees a card". See
  * `readCard`.
  */
 export function wordsOf(text: string): string[] {
   const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
-  return spaced.join('').split(' ').filter(Boolean);
+  return spaced.join('').split(' ');
 }
 
 /** Whether a character is white space. */

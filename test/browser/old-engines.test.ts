@@ -163,6 +163,9 @@ describe('without one feature, the form pays or says that it cannot, and keeps w
     expect(outcome).toMatch(/\w+ \w+/);
     // Without CustomEvent there is no event that could carry the code.
     expect(page.codes().at(-1)).toBe(feature === 'CustomEvent' ? undefined : wanted);
+    if (wanted === 'unsupported_browser' && page.codes().length > 0) {
+      expect(page.texts().at(-1)).toMatch(/TextEncoder, WeakMap|see docs\/browsers\.md/);
+    }
     expect(page.encryptions()).toBe(0);
     expect(page.values()).toEqual(FIELDS.map((field) => TYPED[field]));
     expect(page.form.querySelectorAll('input[type=hidden][value]:not([value=""])')).toHaveLength(0);
@@ -188,10 +191,13 @@ async function open(features: string[], way: keyof typeof WAYS) {
   await source.say({
     headers: { 'Content-Type': 'text/html; charset=utf-8' },
     body: `<!doctype html>
-      <script>var seen = [], codes = [];
+      <script>var seen = [], codes = [], texts = [];
         addEventListener('error', (event) => seen.push(event.message));
         addEventListener('unhandledrejection', (event) => seen.push(String(event.reason)));
-        addEventListener('cardseal:error', (event) => codes.push(event.detail.code));
+        addEventListener('cardseal:error', (event) => {
+          codes.push(event.detail.code);
+          texts.push(event.detail.message);
+        });
         (${countEncryptions})();
         (${removeFeatures})(${JSON.stringify(features)});
       </script>${script}
@@ -206,7 +212,12 @@ async function open(features: string[], way: keyof typeof WAYS) {
   document.body.append(frame);
   await loaded;
   const window = frame.contentWindow as Window &
-    typeof globalThis & { seen: string[]; codes: string[]; counted: { encryptions: number } };
+    typeof globalThis & {
+      seen: string[];
+      codes: string[];
+      texts: string[];
+      counted: { encryptions: number };
+    };
   const { counted } = window;
   const page = {
     window,
@@ -224,6 +235,7 @@ async function open(features: string[], way: keyof typeof WAYS) {
     message: () =>
       frame.contentDocument?.querySelector<HTMLElement>('[role=alert]')?.innerText.trim() ?? '',
     codes: () => window.codes,
+    texts: () => window.texts,
     /** How many cards were encrypted. The page may be gone. */
     encryptions: () => counted.encryptions,
     /** What nobody caught. The array is gone when the page is. */

@@ -302,7 +302,7 @@ describe('the key', () => {
     ['null', json(null), 'invalid_key'],
     [
       'a key of another scheme',
-      json({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V2' }),
+      json({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
       'unsupported_scheme',
     ],
     ['a private error', { status: 500, body: 'stack trace' }, 'key_unavailable'],

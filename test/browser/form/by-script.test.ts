@@ -57,6 +57,21 @@ test('data-cardseal-button: its handlers run once, with the block in the form an
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
 });
 
+test('data-cardseal-button: a handler that locks the fields first finds the block later', async () => {
+  const page = open(FIELDS + CLICK);
+  bind(page.form);
+  fill(page);
+  let block: string | null = null;
+  page.button('Send').addEventListener('click', async () => {
+    for (const control of page.controls()) control.disabled = true;
+    await new Promise((resolve) => setTimeout(resolve));
+    block = blockIn(page);
+  });
+  page.button('Send').click();
+  await vi.waitUntil(() => block !== null);
+  expect(await decrypt(JSON.parse(block!))).toEqual(CARD);
+});
+
 test('data-cardseal-button: a card that is wrong is refused, and its handlers do not run', async () => {
   const page = open(FIELDS + CLICK);
   const seen = clicks(page, page.button('Send'));

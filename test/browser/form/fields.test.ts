@@ -49,6 +49,12 @@ test.each([
     html({ expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">' }),
   ],
   [
+    'apart, a list of years with words in it',
+    html({
+      expiry: `<input autocomplete="cc-exp-month"><select autocomplete="cc-exp-year"><option>Year<option>Never${options(2024, 2060)}</select>`,
+    }),
+  ],
+  [
     'apart, month and year as selects',
     html({
       expiry: `<select autocomplete="cc-exp-month">${options(1, 12)}</select><select autocomplete="cc-exp-year">${options(2024, 2060)}</select>`,
@@ -137,7 +143,7 @@ test('works with controls that are named like members of the form', async () => 
 
 const EXPIRY_PARTS = '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">';
 const NAME_PARTS = '<input autocomplete="cc-given-name"><input autocomplete="cc-family-name">';
-const NAMED = 'must have no name';
+const NAMED = 'must have no name attribute: without script it would be sent in clear text';
 const CLOSED = 'must not be disabled, read-only or hidden';
 type Case = [
   what: string,
@@ -198,6 +204,13 @@ test.each<Case>([
     'given_name',
     'must be marked by',
     (page) => page.form.insertAdjacentHTML('beforeend', '<input autocomplete="cc-given-name">'),
+  ],
+  [
+    'no family name',
+    html({ name: '<input autocomplete="cc-given-name">' }),
+    'family_name',
+    'must be marked by',
+    (page) => page.form.insertAdjacentHTML('beforeend', '<input autocomplete="cc-family-name">'),
   ],
   [
     'expiry whole and in parts',

@@ -95,7 +95,7 @@ const FAILING: [string, () => CardEncryptionKey | Promise<CardEncryptionKey>, st
   ['that gives nonsense', () => ({ ...freshKey(), public_key: 'AAAA' }), 'invalid_key'],
   [
     'that gives another scheme',
-    () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V2' }),
+    () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
     'unsupported_scheme',
   ],
 ];
@@ -120,6 +120,23 @@ test.each(FAILING)(
     expect((await posted(page)).length).toBe(1);
   },
 );
+
+test('of a request from before the page was left, the page hears nothing', async () => {
+  const page = open();
+  const keys = [deferred<CardEncryptionKey>(), deferred<CardEncryptionKey>()];
+  let asked = 0;
+  bind(page.form, { key: () => keys[asked++]!.promise });
+  dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  expect(asked).toBe(2);
+  keys[0]!.reject(new Error('the network was off'));
+  await settled(page);
+  expect([codes(page), page.ready]).toEqual([[], 0]);
+  keys[1]!.resolve(freshKey());
+  await vi.waitUntil(() => page.ready > 0);
+  await settled(page);
+  expect([codes(page), page.ready]).toEqual([[], 1]);
+});
 
 test('a key that fails while a submit waits for it is one error, not two', async () => {
   const page = open();

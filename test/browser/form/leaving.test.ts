@@ -333,6 +333,55 @@ describe('when the page has cancelled the submit, and then collects the form dat
   });
 });
 
+describe('when the page has cancelled the submit', () => {
+  async function cancelled() {
+    const page = open();
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    const binding = bind(page.form);
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => page.passes === 1);
+    await settled(page);
+    return { page, binding };
+  }
+
+  test('and takes a control away, the next press is refused, and no block is left', async () => {
+    const { page } = await cancelled();
+    expect(blockIn(page)).not.toBe(null);
+    page.control('cvv').remove();
+    expect((await refused(page)).code).toBe('invalid_form');
+    expect([page.passes, blockIn(page)]).toEqual([1, null]);
+  });
+
+  test('an event of a field that has not changed leaves the block where it is', async () => {
+    const { page } = await cancelled();
+    page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+    expect(blockIn(page)).not.toBe(null);
+  });
+
+  test('a page that calls restart() at each change does not do so for ever', async () => {
+    const { page, binding } = await cancelled();
+    let calls = 0;
+    page.form.addEventListener('input', () => {
+      calls += 1;
+      if (calls < 50) binding.restart();
+    });
+    await binding.restart();
+    expect([values(page), calls]).toEqual([EMPTY, 4]);
+  });
+
+  test('fields that are empty already get no more events', async () => {
+    const { page, binding } = await cancelled();
+    await binding.restart();
+    let events = 0;
+    page.form.addEventListener('change', () => {
+      events += 1;
+    });
+    binding.unbind();
+    expect(events).toBe(0);
+  });
+});
+
 test('onEncrypted that calls form.submit() and does more: the payment stays under way', async () => {
   const page = open();
   let blocks = 0;

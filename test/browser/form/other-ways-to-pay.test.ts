@@ -164,6 +164,20 @@ test('empty fields of which the code is rendered are a card payment', async () =
   expect((await refused(page)).code).toBe('invalid_card');
 });
 
+test('empty fields of which the number is rendered are a card payment', async () => {
+  const page = open();
+  bind(page.form);
+  page.control('cvv').parentElement!.hidden = true;
+  expect((await refused(page)).code).toBe('invalid_card');
+});
+
+test('where nothing has a layout, as in jsdom, empty fields are a card payment', async () => {
+  const page = open();
+  bind(page.form);
+  vi.spyOn(Element.prototype, 'getClientRects').mockReturnValue([] as never);
+  expect((await refused(page)).code).toBe('invalid_card');
+});
+
 test('one disabled card control is no other way to pay', async () => {
   const page = open();
   await bind(page.form).ready;

@@ -59,7 +59,7 @@ const PROBLEMS: [
   [
     'unsupported_scheme',
     UNAVAILABLE,
-    () => () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V2' }),
+    () => () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
   ],
   ['insecure_context', UNAVAILABLE, () => rejecting('insecure_context')],
   ['unsupported_browser', UNAVAILABLE, () => rejecting('unsupported_browser')],

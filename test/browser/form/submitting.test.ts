@@ -294,6 +294,17 @@ test('a second click after a change is another press, however quickly it comes',
   await vi.waitUntil(() => page.passes === 2);
 });
 
+test('the second click of a double click is a press, if the first one made no block', async () => {
+  const page = open();
+  bind(page.form);
+  await refused(page);
+  await idle(page);
+  page
+    .button()
+    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
+  await vi.waitUntil(() => page.errors.length === 2);
+});
+
 test('the second click of a double click is stopped, although the page has locked its fields to send', async () => {
   const page = open();
   page.form.addEventListener('submit', (event) => {
