@@ -142,6 +142,16 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const checkAddress = (submitter: HTMLElement | null) =>
     checkDestination(form, submitter, options.allowCrossOriginAction);
 
+  /** Also opens the form if the submit must not pass: then nothing is on its way. */
+  const checkAddressOrOpen = (submitter: HTMLElement | null) => {
+    try {
+      checkAddress(submitter);
+    } catch (error) {
+      openForm();
+      throw error;
+    }
+  };
+
   // A press
 
   const onPress = (event: Event, kind: 'submit' | 'click', submitter: HTMLElement | null) => {
@@ -202,15 +212,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /** A handler of a click that passed submits the form. */
   const takeSubmitByClick = (event: Event, submitter: HTMLElement | null) => {
-    try {
-      checkAddress(submitter);
-    } catch (error) {
-      openForm(); // nothing is on its way
-      throw error;
-    }
+    checkAddressOrOpen(submitter);
     const scriptHasBlock = true;
-    // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase,
-    // unless something has opened the form.
+    // By then the listeners have run, and `clickButtonAgain` has set the phase, unless something
+    // has opened the form.
     setTimeout(() => {
       if (state.phase === 'with script') settle(event, submitter, scriptHasBlock);
     });
@@ -272,12 +277,11 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       return;
     }
     refuseWhile('with script');
-    following.afterClick();
   };
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
     status.clear();
-    checkAddress(submitter);
+    checkAddressOrOpen(submitter);
     offer();
     clearTimeout(sentTimer); // that of the phase 'with script'
     const scriptHasBlock = state.phase === 'with script';

@@ -19,13 +19,12 @@ export function checkDestination(
   if (methodOf(form, submitter) !== 'post') {
     throw invalidForm('method="post"');
   }
-  const { protocol, hostname, origin } = parseUrl(action);
-  const isLocal = protocol === 'http:' && isLoopback(hostname);
-  if (protocol !== 'https:' && !isLocal) throw invalidForm('an action on https');
+  const url = parseUrl(action);
+  if (!url || !isSecure(url)) throw invalidForm('an action on https');
   // `window.origin`, because `location.origin` is "null" in an `<iframe srcdoc>`, which has the
   // origin of the page around it. A form of another window has the same origin as this one:
   // otherwise no script could reach it.
-  if (origin !== window.origin && !allowCrossOrigin) {
+  if (url.origin !== window.origin && !allowCrossOrigin) {
     throw invalidForm('an action on its own origin, or allowCrossOriginAction');
   }
 }
@@ -37,14 +36,17 @@ export function checkDestination(
  */
 const isReactAction = (action: string) => action.startsWith('javascript:throw new Error(');
 
-/** An address that is no URL has no protocol, and so is refused. */
-function parseUrl(url: string): Pick<URL, 'protocol' | 'hostname' | 'origin'> {
+function parseUrl(text: string): URL | undefined {
   try {
-    return new URL(url);
+    return new URL(text);
   } catch {
-    return { protocol: '', hostname: '', origin: '' };
+    return undefined;
   }
 }
+
+/** Whether nobody on the way can read along: over https, or on this machine. */
+const isSecure = ({ protocol, hostname }: URL) =>
+  protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
 const isLoopback = (host: string) =>
   host === 'localhost' || host.endsWith('.localhost') || host === '127.0.0.1' || host === '[::1]';

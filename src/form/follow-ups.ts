@@ -4,8 +4,8 @@ interface Expectation {
   readonly cause: 'click' | 'submit';
   /** Whether a click may still come. Any further click is a new press. */
   awaitsClick: boolean;
-  /** Whether a click has come. */
-  hasClicked: boolean;
+  /** Set when a click has come. */
+  hasClicked?: true;
   /** The last submit that has come. */
   submit?: Event;
 }
@@ -39,24 +39,15 @@ export function followUps() {
     },
     /** Expects the click that `run` makes, and a submit by its handlers. */
     duringClick: (run: () => boolean): boolean =>
-      expectDuring({ cause: 'click', awaitsClick: true, hasClicked: false }, run),
+      expectDuring({ cause: 'click', awaitsClick: true }, run),
     /**
      * Expects the submit that `run` makes, and a click of a card button by a listener.
      * Returns the submit's event, unless a listener stopped it, and whether there was a click.
      */
     duringSubmit(run: () => void): { event: Event | undefined; hasClicked: boolean } {
-      const during: Expectation = { cause: 'submit', awaitsClick: true, hasClicked: false };
+      const during: Expectation = { cause: 'submit', awaitsClick: true };
       expectDuring(during, run); // `takeClick` and `takeSubmit` fill it in
-      return { event: during.submit, hasClicked: during.hasClicked };
-    },
-    /** After a click that passes: expects a submit by its handlers, in the same task. */
-    afterClick(): void {
-      // Another click that the browser has queued is a new press.
-      const expectation: Expectation = { cause: 'click', awaitsClick: false, hasClicked: false };
-      expected = expectation;
-      setTimeout(() => {
-        if (expected === expectation) expected = undefined;
-      });
+      return { event: during.submit, hasClicked: during.hasClicked === true };
     },
   };
 }

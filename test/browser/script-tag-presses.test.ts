@@ -73,6 +73,22 @@ describe('while the server does not answer', () => {
     await answer();
   });
 
+  test.each([
+    ['no target, in a window that has a name', undefined],
+    ['the name of its own window as target', 'checkout'],
+    ['_self as target', '_self'],
+  ])('a form with %s waits for it in the same page', async (_, target) => {
+    const { page, pressed, answer } = await unanswered();
+    page.window.name = 'checkout';
+    if (target) page.form.target = target;
+    page.fill();
+    await pressed(1);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the form would open by then
+    page.press();
+    expect([values(page), line(page)]).toEqual([KEPT, UNDER_WAY]);
+    await answer();
+  });
+
   test('after 30 seconds the fields are empty, and the next press sends the same block', async () => {
     const { page, got, pressed, halfAMinute, answer } = await unanswered();
     page.fill();

@@ -72,6 +72,32 @@ test('data-cardseal-button: a handler that locks the fields first finds the bloc
   expect(await decrypt(JSON.parse(block!))).toEqual(CARD);
 });
 
+test('data-cardseal-button: a handler that clicks another such button starts a press of its own', async () => {
+  const page = open(`${FIELDS}${CLICK}<button type="button" data-cardseal-button>Other</button>`);
+  const seen = clicks(page, page.button('Send'));
+  const others = clicks(page, page.button('Other'));
+  page.button('Send').addEventListener('click', () => page.button('Other').click());
+  await sendOnce(page, seen);
+  expect(others.length).toBe(0);
+  expect(statusOf(page)).toBe('One moment, please.');
+});
+
+test('data-cardseal-button: clicked by a listener that cancels the submit, its script has the block', async () => {
+  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  const seen = clicks(page, page.button('Send'));
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (seen.length === 0) page.button('Send').click();
+  });
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  page.button('Send').click();
+  expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+});
+
 test('data-cardseal-button: a card that is wrong is refused, and its handlers do not run', async () => {
   const page = open(FIELDS + CLICK);
   const seen = clicks(page, page.button('Send'));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { decrypt } from '../../support/core.ts';
+import { bindCardForm } from '../../../src/form/index.ts';
+import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,
   CARD,
@@ -62,6 +63,12 @@ test.each([
   ],
 ])('finds the fields %s', async (_, content) => {
   expect(await decrypt(await pay(open(content)))).toEqual(CARD);
+});
+
+test('what is no form is refused, with a text that says so', () => {
+  expect(() => bindCardForm(null as never, { key: () => freshKey() })).toThrow(
+    'bindCardForm needs a form element',
+  );
 });
 
 test('finds given and family name', async () => {

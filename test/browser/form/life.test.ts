@@ -321,6 +321,7 @@ test('bound, unbound and bound again, as in StrictMode', async () => {
 test.each([
   ['', false],
   ['novalidate', true],
+  ['novalidate="novalidate"', true],
 ])('unbind() leaves a form with the attribute "%s" as it was', async (attribute, noValidate) => {
   const page = open(html(), `method="post" ${attribute}`);
   page.control('cvv').setAttribute('aria-invalid', 'false');

@@ -178,6 +178,14 @@ test('where nothing has a layout, as in jsdom, empty fields are a card payment',
   expect((await refused(page)).code).toBe('invalid_card');
 });
 
+test('fields of which one holds a digit are a card payment, although none is rendered', async () => {
+  const page = open(FOLD);
+  bind(page.form);
+  page.control('number').value = TYPED.number;
+  card(page).hidden = true;
+  expect((await refused(page)).code).toBe('invalid_card');
+});
+
 test('one disabled card control is no other way to pay', async () => {
   const page = open();
   await bind(page.form).ready;
@@ -248,6 +256,7 @@ test.each([
     const error = await refused(page);
     expect(error.code).toBe('invalid_form');
     expect(`${error.message}${error.stack}`).not.toContain('4929');
+    expect(error.message).toBe('when, or data-cardseal-when, must not fail');
     expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
     expect([page.passes, values(page)]).toEqual([0, KEPT]);
   },
@@ -316,6 +325,10 @@ describe("another way to pay is validated as without the library's novalidate", 
 
   test("the page's novalidate counts", async () => {
     expect(await press(EMAIL, 'novalidate')).toMatchObject({ invalid: [], passes: 1 });
+  });
+
+  test('the novalidate of a copy of a bound form does not count', async () => {
+    expect(await press(EMAIL, 'novalidate="cardseal"')).toMatchObject({ passes: 0 });
   });
 
   test("a button's formnovalidate counts", async () => {
