@@ -140,13 +140,13 @@ function slotOf(element: Element): Slot | undefined {
 }
 
 /**
- * The words of an attribute, and empty texts between odd spaces. It uses no regular expression,
- * although an attribute is no card data: "the library has none at all" is simpler to verify than
- * "none of them sees a card". See `readCard`.
+ * The words of an attribute. It uses no regular expression, although an attribute is no card data:
+ * "the library has none at all" is simpler to verify than "none of them sees a card". See
+ * `readCard`.
  */
 export function wordsOf(text: string): string[] {
   const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
-  return spaced.join('').split(' ');
+  return spaced.join('').split(' ').filter(Boolean);
 }
 
 /** Whether a character is white space. */
