@@ -1,5 +1,7 @@
 /** Why the shopper sees the form again. `reason`: the service's `failure_reason`. */
-export type Notice = { why: 'expired' | 'refused' } | { why: 'declined'; reason: string | null };
+export type Notice =
+  | { why: 'expired' | 'refused' | 'lost' }
+  | { why: 'declined'; reason: string | null };
 
 /** Everything that a shopper reads in the checkout, in one language. */
 export interface Texts {
@@ -19,6 +21,7 @@ export interface Texts {
   pay: string;
   expired: string;
   refused: string;
+  lost: string;
   /** `{reason}` stands for the service's reason. */
   declined: string;
   paid: string;
@@ -62,6 +65,7 @@ export const ENGLISH: Texts = {
   pay: 'Pay {amount}',
   expired: 'That took too long. Please enter your card again. You have not paid.',
   refused: 'The payment could not be made. You have not paid.',
+  lost: 'We do not know your order any more. Please send it again. You have not paid.',
   declined: 'The card was declined: {reason}. You have not paid. Please try another card.',
   paid: 'Paid',
   thanks: 'Thank you',
@@ -106,6 +110,9 @@ const GERMAN: Texts = {
     'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. ' +
     'Sie haben nicht bezahlt.',
   refused: 'Die Zahlung war nicht möglich. Sie haben nicht bezahlt.',
+  lost:
+    'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal. ' +
+    'Sie haben nicht bezahlt.',
   declined:
     'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. ' +
     'Bitte versuchen Sie es mit einer anderen Karte.',

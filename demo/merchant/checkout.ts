@@ -200,7 +200,10 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     const posted = readPosted(request.body, isForm);
     const shopper = shoppers.get(request.session.sessionId);
     if (posted.method === 'invoice') {
-      if (shopper && !isSettled(shopper.checkout)) shopper.checkout.phase = 'invoiced';
+      const { checkout } = shopper ?? beginOrContinue(request);
+      // The session got its new id while the order was on its way, or has ended.
+      if (!shopper) checkout.notice = { why: 'lost' };
+      else if (!isSettled(checkout)) checkout.phase = 'invoiced';
       return reply.redirect(page, 303);
     }
     const { key_id } = posted.block;

@@ -432,6 +432,21 @@ describe('no shopper is stuck, and none pays twice:', () => {
 });
 
 describe('the session', () => {
+  test('an order on invoice under an id that is not known any more is not lost in silence', async () => {
+    const { shopper, calls } = await start();
+    const ada = shopper();
+    await ada.send('/checkout');
+    const old = ada.cookie;
+    await ada.open(); // the session gets its new id with the key
+    ada.cookie = old; // the order was on its way before
+    expect((await ada.post('payment_method=invoice', FORM_TYPE)).status).toBe(303);
+    const page = await ada.send('/checkout');
+    expect(page.text).toContain('Please send it again. You have not paid.');
+    expect((await ada.post('payment_method=invoice', FORM_TYPE)).status).toBe(303);
+    expect((await ada.open()).text).toContain('We send you an invoice.');
+    expect(authorizations(calls)).toBe(0);
+  });
+
   test('has a fresh id with each key, and the old id does not show how the payment went', async () => {
     const { shopper } = await start();
     const [ada, eve] = [shopper(), shopper()];
