@@ -214,8 +214,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const takeSubmitByClick = (event: Event, submitter: HTMLElement | null) => {
     checkAddressOrOpen(submitter);
     const scriptHasBlock = true;
-    // By then the listeners have run, and `clickButtonAgain` has set the phase, unless something
-    // has opened the form.
+    // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase,
+    // unless something has opened the form.
     setTimeout(() => {
       if (state.phase === 'with script') settle(event, submitter, scriptHasBlock);
     });
@@ -277,6 +277,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       return;
     }
     refuseWhile('with script');
+    following.afterClick();
   };
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {

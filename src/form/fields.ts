@@ -118,7 +118,7 @@ export const isShared = (control: Element): boolean =>
 const isPartOfNumber = (control: Control): boolean =>
   control.getAttribute('data-cardseal-field') === 'number' &&
   !isSelect(control) &&
-  control.hasAttribute('maxlength') &&
+  control.maxLength > 0 &&
   control.maxLength <= 6;
 
 /** Every control of the form that is marked as one of the card's, whatever is wrong with it. */

@@ -49,5 +49,14 @@ export function followUps() {
       expectDuring(during, run); // `takeClick` and `takeSubmit` fill it in
       return { event: during.submit, hasClicked: during.hasClicked === true };
     },
+    /** After a click that passes: expects a submit by its handlers, in the same task. */
+    afterClick(): void {
+      // Another click that the browser has queued is a new press.
+      const expectation: Expectation = { cause: 'click', awaitsClick: false };
+      expected = expectation;
+      setTimeout(() => {
+        if (expected === expectation) expected = undefined;
+      });
+    },
   };
 }

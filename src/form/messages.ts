@@ -79,7 +79,7 @@ export function cardMessages(
    * Has the browser report invalid controls, and leads the shopper to the first one.
    *
    * @param ignored - Controls that are not reported to the page or the shopper.
-   * @returns Whether all controls are valid, the ignored ones, too.
+   * @returns Whether all controls were valid, the ignored ones, too.
    */
   const reportAndShowFirst = (report: () => boolean, ignored: Element[]): boolean => {
     const root = rootOf(form);
@@ -127,12 +127,13 @@ export function cardMessages(
     reportOthers() {
       clear();
       const ofCard = cardControls(form).filter((control) => !isShared(control));
-      if (reportAndShowFirst(unclobbered(form, 'reportValidity'), ofCard)) return true;
       // A fieldset is invalid because of a control in it, which may be one of the card.
       const isInvalid = (element: Element) =>
         element.localName !== 'fieldset' && element.matches(':invalid');
       const others = elementsOf(form).filter((element) => !ofCard.includes(element));
-      return !others.some(isInvalid);
+      if (!others.some(isInvalid)) return true;
+      reportAndShowFirst(unclobbered(form, 'reportValidity'), ofCard);
+      return false; // even if a listener of the page has changed what is invalid
     },
   };
 }

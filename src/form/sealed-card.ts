@@ -9,7 +9,7 @@ import {
   isSelect,
   isShared,
 } from './fields.ts';
-import { type CardBytes, holdsNoCard, isSameCard, readCard, zero } from './read.ts';
+import { type CardBytes, hasDigit, holdsNoCard, isSameCard, readCard, zero } from './read.ts';
 
 /** A block, and the card that it was made from. */
 interface Sealed {
@@ -160,7 +160,7 @@ export function sealedCard(
       const hasChanged = !isUnchanged(current);
       if (current.card) {
         if (hasChanged) input.withdraw(); // the shopper may change it back
-      } else if (hasChanged || isShared(control) || isSelect(control)) {
+      } else if (hasChanged || isShared(control) || (isSelect(control) && hasDigit(control))) {
         // The shopper begins another card. Nothing tells whether a shared name has changed, which
         // was not emptied, or a select, which may show an option again: any event counts.
         drop();

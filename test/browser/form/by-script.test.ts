@@ -72,6 +72,26 @@ test('data-cardseal-button: a handler that locks the fields first finds the bloc
   expect(await decrypt(JSON.parse(block!))).toEqual(CARD);
 });
 
+test('data-cardseal-button: at the second press, too, the submit by a handler belongs to the click', async () => {
+  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  let isCard = true;
+  let presses = 0;
+  page.button('Send').addEventListener('click', () => {
+    presses += 1;
+    if (presses === 1) return; // the page refuses the first press
+    isCard = false; // the page shows that it is busy
+    page.form.requestSubmit();
+  });
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => presses === 1);
+  await settled(page);
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  const [sent] = await posted(page, page.button('Send'));
+  expect(await decrypt(JSON.parse(Object.fromEntries(sent!.body).encrypted_card!))).toEqual(CARD);
+});
+
 test('data-cardseal-button: a handler that clicks another such button starts a press of its own', async () => {
   const page = open(`${FIELDS}${CLICK}<button type="button" data-cardseal-button>Other</button>`);
   const seen = clicks(page, page.button('Send'));

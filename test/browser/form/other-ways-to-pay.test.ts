@@ -323,6 +323,17 @@ describe("another way to pay is validated as without the library's novalidate", 
     expect([kept, page.passes]).toEqual([ofPage, passes]);
   });
 
+  test('a control that a listener makes valid as it is reported stops this press', async () => {
+    const { page, ...outcome } = await press('<input name="terms">', '', (page) => {
+      const terms = page.form.querySelector<Input>('[name=terms]')!;
+      terms.setCustomValidity('Please accept the terms');
+      terms.addEventListener('invalid', () => terms.setCustomValidity(''));
+    });
+    expect(outcome).toEqual({ invalid: ['terms'], passes: 0 });
+    page.button().click();
+    expect(page.passes).toBe(1);
+  });
+
   test("the page's novalidate counts", async () => {
     expect(await press(EMAIL, 'novalidate')).toMatchObject({ invalid: [], passes: 1 });
   });
