@@ -51,6 +51,7 @@ test('React resets the form after the function: the fields are empty, and the ne
   await vi.waitUntil(() => got.length === 1);
   const number = form.querySelector('input')!;
   await vi.waitUntil(() => number.value === '' && !form.querySelector('[name=encrypted_card]'));
+  await new Promise((resolve) => setTimeout(resolve)); // no shopper types before the reset is over
   fill(OTHER);
   press();
   await vi.waitUntil(() => got.length === 2);
