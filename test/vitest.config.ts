@@ -22,7 +22,7 @@ const root = join(import.meta.dirname, '..');
 
 const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
 const inWorkers = {
-  ...PATIENCE,
+  ...patience,
   setupFiles: [...patience.setupFiles, 'support/low-priority.ts'],
 };
 const retry = RETRIES;

@@ -13,28 +13,33 @@ export function cardFields(texts: Texts): Html {
         <div class="card">
           <div class="field">
             <label for="number">${texts.number}</label>
-            <input id="number" autocomplete="cc-number" inputmode="numeric" aria-describedby="number-problem">
+            <input id="number" autocomplete="cc-number" inputmode="numeric"
+              aria-describedby="number-problem">
             ${message('number-problem')}
           </div>
           <div class="field">
             <label for="name">${texts.name}</label>
-            <input id="name" autocomplete="cc-name" spellcheck="false" aria-describedby="name-problem">
+            <input id="name" autocomplete="cc-name" spellcheck="false"
+              aria-describedby="name-problem">
             ${message('name-problem')}
           </div>
           <div class="row">
             <div class="field">
               <label for="exp_month">${texts.month}</label>
-              <select id="exp_month" autocomplete="cc-exp-month" aria-describedby="exp_month-problem">${options(months)}</select>
+              <select id="exp_month" autocomplete="cc-exp-month"
+                aria-describedby="exp_month-problem">${options(months)}</select>
               ${message('exp_month-problem')}
             </div>
             <div class="field">
               <label for="exp_year">${texts.year}</label>
-              <select id="exp_year" autocomplete="cc-exp-year" aria-describedby="exp_year-problem">${options(years)}</select>
+              <select id="exp_year" autocomplete="cc-exp-year"
+                aria-describedby="exp_year-problem">${options(years)}</select>
               ${message('exp_year-problem')}
             </div>
             <div class="field">
               <label for="cvv">${texts.code}</label>
-              <input id="cvv" autocomplete="cc-csc" inputmode="numeric" aria-describedby="cvv-problem">
+              <input id="cvv" autocomplete="cc-csc" inputmode="numeric"
+                aria-describedby="cvv-problem">
               ${message('cvv-problem')}
             </div>
           </div>
@@ -48,8 +53,10 @@ export function paymentMethods(texts: Texts): Html {
   return html`
         <fieldset class="methods">
           <legend>${texts.method}</legend>
-          <label><input type="radio" name="payment_method" value="card" checked> ${texts.byCard}</label>
-          <label><input type="radio" name="payment_method" value="invoice"> ${texts.byInvoice}</label>
+          <label><input type="radio" name="payment_method" value="card"
+            checked> ${texts.byCard}</label>
+          <label><input type="radio" name="payment_method" value="invoice"
+            > ${texts.byInvoice}</label>
         </fieldset>`;
 }
 

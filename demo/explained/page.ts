@@ -38,7 +38,8 @@ const testCards = html`
 
 function testCard({ number, name, brand, outcome }: TestCard, i: number): Html {
   const tone = outcome === 'approved' ? 'good' : 'bad';
-  return html`<button type="button" class="chip" data-card="${i}"><span class="chip-name">${name}</span>
+  return html`<button type="button" class="chip" data-card="${i}"
+        ><span class="chip-name">${name}</span>
         <span class="chip-card">${brand} <span class="bytes">…${number.slice(-4)}</span></span>
         <span class="chip-outcome" data-tone="${tone}">${outcome}</span></button>`;
 }
@@ -67,7 +68,8 @@ const faults = html`
         <legend><h2 id="faults-title">What should go wrong?</h2></legend>
         ${Object.entries(FAULT_TEXTS).map(
           ([fault, [name, what]]) => html`<div class="fault">
-          <input type="radio" name="fault" id="fault-${fault}" value="${fault}" aria-describedby="fault-${fault}-what">
+          <input type="radio" name="fault" id="fault-${fault}" value="${fault}"
+            aria-describedby="fault-${fault}-what">
           <label for="fault-${fault}">${name}</label>
           <p id="fault-${fault}-what">${what}</p>
         </div>`,
@@ -86,7 +88,8 @@ const STATIONS: [id: string, title: string, where: string][] = [
 const journey = html`
     <aside class="journey" aria-labelledby="journey-title">
       <h2 id="journey-title">What becomes of the card</h2>
-      <p class="hint">This part is the demo’s. It listens to the page beside it, which has none of it and works the same without.</p>
+      <p class="hint">This part is the demo’s. It listens to the page beside it, which
+        has none of it and works the same without.</p>
       <ol>${STATIONS.map(
         ([id, title, where], i) => html`
         <li class="station" id="station-${id}" data-state="waiting">
@@ -103,5 +106,6 @@ const journey = html`
 
 const leave = html`
     <footer class="leave">
-      <form method="post" action="/explained/leave"><button class="quiet">See the page without the explanation</button></form>
+      <form method="post" action="/explained/leave"
+        ><button class="quiet">See the page without the explanation</button></form>
     </footer>`;

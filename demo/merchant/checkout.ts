@@ -200,7 +200,7 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     const posted = readPosted(request.body, isForm);
     const shopper = shoppers.get(request.session.sessionId);
     if (posted.method === 'invoice') {
-      const { checkout } = shopper ?? beginOrContinue(request);
+      const { checkout } = beginOrContinue(request);
       // The session got its new id while the order was on its way, or has ended.
       if (!shopper) checkout.notice = { why: 'lost' };
       else if (!isSettled(checkout)) checkout.phase = 'invoiced';

@@ -8,9 +8,9 @@ import { elementsOf, unclobbered } from './unclobbered.ts';
 export function formAttributes(form: HTMLFormElement) {
   const getAttribute = unclobbered(form, 'getAttribute');
   const setAttribute = unclobbered(form, 'setAttribute');
-  // A page may put a copy of a bound form back, with the library's attribute on it.
-  const hadNoValidate = unclobbered(form, 'noValidate') && getAttribute('novalidate') !== OURS;
   const before = getAttribute('novalidate');
+  // A page may put a copy of a bound form back, with the library's attribute on it.
+  const hadNoValidate = before !== null && before !== OURS;
   /**
    * Buttons that were enabled, each with whether it was disabled before. The page may disable a
    * button again, for example while it sends: that is left as it is.
@@ -44,7 +44,7 @@ export function formAttributes(form: HTMLFormElement) {
     },
     /** Undoes everything. */
     restore() {
-      if (hadNoValidate) setAttribute('novalidate', before!);
+      if (hadNoValidate) setAttribute('novalidate', before);
       else unclobbered(form, 'removeAttribute')('novalidate');
       for (const [button, wasDisabled] of buttons) button.disabled ||= wasDisabled;
     },

@@ -1,6 +1,6 @@
 /**
- * All tests that judge mutants of the form and of the script tag, as one file: Vitest ends a run at the first failure
- * within a file only, and loads everything anew for each file.
+ * All tests that judge mutants of the form and of the script tag, as one file: Vitest ends a run at
+ * the first failure within a file only, and loads everything anew for each file.
  */
 import { describe } from 'vitest';
 import '../support/form.ts'; // here, so that its hooks are for all of them

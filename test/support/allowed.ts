@@ -121,7 +121,6 @@ export const FORM: Allowed = {
     'get HTMLFormElement.action',
     'get HTMLFormElement.elements',
     'get HTMLFormElement.method',
-    'get HTMLFormElement.noValidate',
     'get HTMLInputElement.form',
     'get HTMLInputElement.type',
     'get HTMLInputElement.validationMessage',

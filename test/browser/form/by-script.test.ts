@@ -73,7 +73,7 @@ test('data-cardseal-button: a handler that locks the fields first finds the bloc
 });
 
 test('data-cardseal-button: at the second press, too, the submit by a handler belongs to the click', async () => {
-  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  const page = open(html() + CLICK);
   let isCard = true;
   let presses = 0;
   page.button('Send').addEventListener('click', () => {
@@ -103,7 +103,7 @@ test('data-cardseal-button: a handler that clicks another such button starts a p
 });
 
 test('data-cardseal-button: clicked by a listener that cancels the submit, its script has the block', async () => {
-  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  const page = open(html() + CLICK);
   const seen = clicks(page, page.button('Send'));
   page.form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -303,28 +303,30 @@ test('a wrong card after unbind() is the browser’s business alone', async () =
   expect((await submit).target).toBe(page.form);
 });
 
-describe('when the page has cancelled the submit, and then collects the form data', () => {
-  async function cancelled() {
-    const page = open();
-    page.form.addEventListener('submit', (event) => event.preventDefault());
-    bind(page.form);
-    fill(page);
-    page.button().click();
-    await vi.waitUntil(() => page.passes === 1);
-    await settled(page);
-    new FormData(page.form);
-    return page;
-  }
+/** A page that has cancelled the submit of a card, with the block in the form's data. */
+async function cancelled() {
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  const binding = bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  return { page, binding };
+}
 
+describe('when the page has cancelled the submit, and then collects the form data', () => {
   test('and leaves at once, as form.submit() does: the payment is under way', async () => {
-    const page = await cancelled();
+    const { page } = await cancelled();
+    new FormData(page.form);
     dispatchEvent(new Event('beforeunload'));
     page.button().click();
     expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
   });
 
   test('and the shopper follows a link to a download later: the next press is sent', async () => {
-    const page = await cancelled();
+    const { page } = await cancelled();
+    new FormData(page.form);
     vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2000);
     dispatchEvent(new Event('beforeunload'));
     page.button().click();
@@ -334,17 +336,6 @@ describe('when the page has cancelled the submit, and then collects the form dat
 });
 
 describe('when the page has cancelled the submit', () => {
-  async function cancelled() {
-    const page = open();
-    page.form.addEventListener('submit', (event) => event.preventDefault());
-    const binding = bind(page.form);
-    fill(page);
-    page.button().click();
-    await vi.waitUntil(() => page.passes === 1);
-    await settled(page);
-    return { page, binding };
-  }
-
   test('and takes a control away, the next press is refused, and no block is left', async () => {
     const { page } = await cancelled();
     expect(blockIn(page)).not.toBe(null);
