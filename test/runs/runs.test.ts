@@ -81,7 +81,7 @@ async function runToEnd(args: string[], env: NodeJS.ProcessEnv) {
   return { status, output: run.output, seconds, child: run.child };
 }
 
-const RUNS_CONFIG = ['--config', 'test/e2e/runs/vitest.config.ts'];
+const RUNS_CONFIG = ['--config', 'test/runs/fixtures/vitest.config.ts'];
 
 // These runs wait most of the time, and so they do it together.
 describe.concurrent('a browser that does not come up ends the run, which names the engine', () => {
