@@ -191,10 +191,16 @@ describe('data-cardseal-messages', () => {
     expect(page.seen).toEqual([expect.stringContaining('nmber')]);
   });
 
-  test('that are no JSON block the form', async () => {
-    const page = await visit({ attributes: `${keyAttribute()} data-cardseal-messages="{number"` });
+  test.each([
+    ['{number', 'JSON in data-cardseal-messages'],
+    ['null', 'an object in data-cardseal-messages'],
+    ['1', 'an object in data-cardseal-messages'],
+  ])('of the value %s block the form', async (value, missing) => {
+    const page = await visit({
+      attributes: `${keyAttribute()} data-cardseal-messages="${value}"`,
+    });
     expect(await page.refused()).toBe('invalid_form');
-    expect(page.seen.join()).toContain('JSON in data-cardseal-messages');
+    expect(page.seen.join()).toContain(`The card form must have ${missing}`);
     expect(line(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
   });
 });
@@ -286,15 +292,6 @@ test('without fetch the form says that the key did not come, and sends nothing',
   expect(await page.refused()).toBe('key_unavailable');
   expect(line(page)).toBe('Nothing was sent. Press the button again.');
   expect(values(page)).toEqual(KEPT);
-});
-
-test('a bound form that is outside of the document when the file comes is bound when the shopper gets to it', async () => {
-  const page = await visit({ body: '<main></main>' });
-  page.document.querySelector('main')!.innerHTML =
-    `<form method="post" action="${page.target.path}" data-cardseal ${keyAttribute()}>${Object.values(CONTROLS).join('')}<button>Pay</button></form>`;
-  expect(page.form.noValidate).toBe(false);
-  page.control('number').dispatchEvent(new FocusEvent('focusin', { bubbles: true }));
-  expect(page.form.noValidate).toBe(true);
 });
 
 test.each([

@@ -128,6 +128,21 @@ describe('forms that come later', () => {
     await expectCard(await page.pay());
   });
 
+  test.each(['focusin', 'input', 'click', 'submit'])(
+    'are bound by the first %s in them, before the page hears of it',
+    async (type) => {
+      const page = await later(`data-cardseal ${keyAttribute()}`);
+      const { form } = page;
+      let isBound = false;
+      const look = () => {
+        isBound = form.noValidate;
+      };
+      page.document.addEventListener(type, look, { capture: true });
+      page.control('number').dispatchEvent(new Event(type, { bubbles: true, cancelable: true }));
+      expect(isBound).toBe(true);
+    },
+  );
+
   test('stay as the page has bound or unbound them', async () => {
     const page = await later(`data-cardseal ${keyAttribute()}`);
     page.window.Cardseal.bindCardForm(page.form).unbind();
@@ -154,6 +169,11 @@ describe('harms nothing', () => {
     await expectCard(await page.pay());
     expect(await keys.got()).toHaveLength(1);
     expect(await page.target.got()).toHaveLength(1);
+  });
+
+  test('after the file of a version whose global has nothing but the functions', async () => {
+    const page = await visit({ head: `<script>Cardseal = { bindCardForm() {} };</script>${TAG}` });
+    expect(page.seen).toEqual([]);
   });
 
   test('beside a bundled copy that binds another form', async () => {

@@ -344,19 +344,27 @@ test('the card is changed during its encryption: no script gets a block, and the
   expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
 });
 
-test('formtarget of the button counts as the target', async () => {
-  const page = open(`${html()}<button formtarget="_self">Here</button>`);
-  bind(page.form);
-  page.form.addEventListener('submit', (event) => {
-    // A dispatch that nobody cancels, without the navigation that would end this page.
-    Object.defineProperty(event, 'defaultPrevented', { value: false });
-    event.preventDefault();
-  });
-  fill(page);
-  await passed(page, page.button('Here'));
-  await settled(page);
-  expect(blockIn(page)).not.toBe(null);
-});
+test.each(['', '_self', '_SELF', '_parent', '_top', 'shop'])(
+  'formtarget="%s" of the button, in a window of the name "shop": the block waits for the next page',
+  async (target) => {
+    const { name } = window;
+    later(() => {
+      window.name = name;
+    });
+    window.name = 'shop';
+    const page = open(`${html()}<button formtarget="${target}">Here</button>`);
+    bind(page.form);
+    page.form.addEventListener('submit', (event) => {
+      // A dispatch that nobody cancels, without the navigation that would end this page.
+      Object.defineProperty(event, 'defaultPrevented', { value: false });
+      event.preventDefault();
+    });
+    fill(page);
+    await passed(page, page.button('Here'));
+    await settled(page);
+    expect(blockIn(page)).not.toBe(null);
+  },
+);
 
 test('a form whose submit would open a window is not submitted when Safari would block the window', async () => {
   const encryptions = countEncryptions();
@@ -377,6 +385,21 @@ test('a form whose submit would open a window is not submitted when Safari would
   expect(blocks.length).toBe(1); // at once: the block is fresh
   await submit;
   expect([statusOf(page), encryptions()]).toEqual([undefined, 1]);
+});
+
+test('a form whose submit opens no window is submitted although its key comes late', async () => {
+  const late = deferred<void>();
+  const pages = [open(), open()]; // each has a frame of its own
+  pages[1]!.form.target = '_self';
+  for (const page of pages) {
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    bind(page.form, { key: () => late.promise.then(() => freshKey()) });
+    fill(page);
+    page.button().click();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1000)); // Safari has forgotten the press
+  late.resolve();
+  for (const page of pages) await vi.waitUntil(() => page.passes === 1);
 });
 
 test('onEncrypted: the fields are empty when it is called', async () => {
