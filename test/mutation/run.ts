@@ -6,6 +6,7 @@
  * noticed or explained.
  */
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { Stryker } from '@stryker-mutator/core';
 import { check, type Mutant, type Report } from './check.ts';
 
@@ -27,7 +28,10 @@ if (unknown.length) throw new Error(`No such part: ${unknown}. Parts: ${Object.k
 
 for (const part of (names.length ? names : Object.keys(PARTS)) as Part[]) {
   const some = files.length ? { mutate: files } : {};
-  const report = await run(part, `mutation-${part}`, { ...some, concurrency: 2 });
+  const report = await run(part, `mutation-${part}`, {
+    ...some,
+    concurrency: availableParallelism(),
+  });
   await judgeAlone(part, report);
   if (!check(report)) process.exitCode = 1;
 }
