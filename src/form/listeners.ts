@@ -36,8 +36,7 @@ export function addBoundForm(bound: BoundForm): void {
 
 /** The listeners stay: without a bound form they do nothing. */
 export function removeBoundForm(bound: BoundForm): void {
-  const index = boundForms.indexOf(bound);
-  if (index >= 0) boundForms.splice(index, 1);
+  boundForms.splice(boundForms.indexOf(bound), 1);
 }
 
 /**
@@ -136,10 +135,8 @@ function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
 
 /** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
 export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
-  const document = form.ownerDocument;
-  const root = rootOf(form);
-  const roots = root === document ? [document] : [document, root];
-  const buttons = roots.map((it) => [...it.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
+  const roots = [...new Set([form.ownerDocument, rootOf(form)])];
+  const buttons = roots.map((root) => [...root.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
   return concat(buttons).filter((button) => formOfCardButton(button) === form);
 }
 

@@ -50,8 +50,9 @@ export function check(report: Report): boolean {
   for (const [file, { source, mutants }] of Object.entries(report.files)) {
     const row = { mutants: mutants.length, found: 0, 'make no difference': 0, unexplained: 0 };
     rows[file] = row;
-    for (const { status, location, replacement, mutatorName } of mutants) {
-      if (status === 'Killed' || status === 'Timeout') {
+    for (const mutant of mutants) {
+      const { status, location, replacement, mutatorName } = mutant;
+      if (isNoticed(mutant)) {
         row.found++;
         continue;
       }
@@ -94,6 +95,15 @@ export function check(report: Report): boolean {
     );
   return total.unexplained === 0 && idle.length === 0;
 }
+
+/** An error that nobody catches, for example in a listener, fails a run of Vitest, too. */
+function isNoticed({ status, statusReason }: Mutant): boolean {
+  if (status === 'RuntimeError') return statusReason?.startsWith(UNCAUGHT) ?? false;
+  return status === 'Killed' || status === 'Timeout';
+}
+
+/** What Stryker says of such an error. */
+const UNCAUGHT = 'An error occurred outside of a test run';
 
 /** Lines and columns count from 1. */
 function cut(source: string, { start, end }: Mutant['location']): string {

@@ -678,3 +678,58 @@ test('data-cardseal-button: a button of no bound form is warned about when it is
   page.button('Send').click();
   expect(warn.mock.calls).toEqual([[expect.stringContaining('no bound form')]]);
 });
+
+test('data-cardseal-button: in a browser without composedPath, too, the shopper reads that it cannot pay', async () => {
+  const { composedPath } = Event.prototype;
+  later(() => {
+    Event.prototype.composedPath = composedPath;
+  });
+  const page = open(FIELDS + CLICK);
+  bind(page.form);
+  fill(page);
+  Event.prototype.composedPath = undefined as never;
+  expect((await refused(page, page.button('Send'))).code).toBe('unsupported_browser');
+  expect(values(page)).toEqual(KEPT);
+});
+
+describe('data-cardseal-button: where two forms are bound', () => {
+  const LINK = '<a href="#x" data-cardseal-button>Send</a>';
+
+  test.each([CLICK, LINK])('%s belongs to the form around it', async (button) => {
+    const [first, second] = [open(FIELDS + button), open(FIELDS + button)];
+    for (const { form } of [first, second]) bind(form);
+    const element = second.host.querySelector<HTMLElement>('[data-cardseal-button]')!;
+    const seen = clicks(second, element);
+    fill(second);
+    element.click();
+    await vi.waitUntil(() => seen[0]);
+    expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+  });
+
+  test('one outside of both belongs to none of them, and to the other one when one has left the page', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const first = open(FIELDS);
+    const second = open(FIELDS, 'method="post"', `FORM${CLICK}`);
+    for (const { form } of [first, second]) bind(form);
+    const button = second.host.querySelector<HTMLElement>('[data-cardseal-button]')!;
+    const seen = clicks(second, button);
+    fill(second);
+    warn.mockClear();
+    button.click();
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('no bound form')]]);
+    expect([seen.length, first.form.hasAttribute('aria-busy')]).toEqual([1, false]);
+    first.form.remove();
+    button.click();
+    await vi.waitUntil(() => seen.length === 2);
+    expect(await decrypt(JSON.parse(seen[1]!.block!))).toEqual(CARD);
+  });
+
+  test('data-cardseal-enable waits for the form that the button belongs to', () => {
+    const DISABLED = CLICK.replace('<button', '<button disabled data-cardseal-enable');
+    const [first, second] = [open(html()), open(FIELDS + DISABLED)];
+    bind(first.form);
+    expect(second.button('Send').disabled).toBe(true);
+    bind(second.form);
+    expect(second.button('Send').disabled).toBe(false);
+  });
+});

@@ -12,6 +12,7 @@ import {
   html,
   idle,
   KEPT,
+  later,
   next,
   open,
   posted,
@@ -487,6 +488,23 @@ test('a listener that restarts while the controls are emptied: the block of befo
   page.button().click();
   await vi.waitUntil(() => handed[0]);
   expect(handed).toEqual([keys[1]!.id]);
+});
+
+test('a form that is not bound works as before beside one that is', () => {
+  const failed: string[] = [];
+  const note = ({ message }: ErrorEvent) => failed.push(message);
+  window.addEventListener('error', note);
+  later(() => window.removeEventListener('error', note));
+  bind(open().form);
+  const page = open(`${html()}<button type="reset">Reset</button>`);
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  fill(page);
+  page.button().click();
+  expect([page.passes, values(page)]).toEqual([1, KEPT]);
+  new FormData(page.form);
+  page.button('Reset').click();
+  expect(values(page)).toEqual(EMPTY);
+  expect(failed).toEqual([]);
 });
 
 test('no rejection of ready is ever unhandled', async () => {

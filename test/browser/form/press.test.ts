@@ -546,24 +546,19 @@ test.each([
   expect([page.passes, values(page)]).toEqual([0, KEPT]);
 });
 
-test('Enter that is held is one press', async () => {
-  const page = open();
+test('Enter that is held is one press; other keys, and Enter in a text of many lines, repeat', () => {
+  const page = open(`${html()}<textarea></textarea>`);
   bind(page.form);
-  const enter = (repeat: boolean) =>
-    page
-      .control('cvv')
-      .dispatchEvent(
-        new KeyboardEvent('keydown', { key: 'Enter', repeat, bubbles: true, cancelable: true }),
-      );
-  expect([enter(false), enter(true), enter(true)]).toEqual([true, false, false]);
-  page.form.insertAdjacentHTML('beforeend', '<textarea></textarea>');
-  const line = new KeyboardEvent('keydown', {
-    key: 'Enter',
-    repeat: true,
-    bubbles: true,
-    cancelable: true,
-  });
-  expect(page.form.querySelector('textarea')!.dispatchEvent(line)).toBe(true);
+  /** Whether the key does in the control what it usually does. */
+  const press = (control: Element, key: string, repeat: boolean) =>
+    control.dispatchEvent(
+      new KeyboardEvent('keydown', { key, repeat, bubbles: true, cancelable: true }),
+    );
+  const cvv = page.control('cvv');
+  const enter = [false, true, true].map((repeat) => press(cvv, 'Enter', repeat));
+  expect(enter).toEqual([true, false, false]);
+  expect(press(cvv, 'Backspace', true)).toBe(true);
+  expect(press(page.form.querySelector('textarea')!, 'Enter', true)).toBe(true);
 });
 
 test('presses while the key is on its way send one POST, and the shopper reads that it takes a moment', async () => {
