@@ -36,22 +36,32 @@ const explained: Explanation[] = JSON.parse(
   readFileSync(join(import.meta.dirname, 'explained.json'), 'utf8'),
 );
 
+const NOTHING = {
+  mutants: 0,
+  'refused by TypeScript': 0,
+  found: 0,
+  'make no difference': 0,
+  unexplained: 0,
+};
+type Row = typeof NOTHING;
+
 /**
  * Prints what is unexplained, what is explained without need, and the score: how many of the
  * mutants that can be told from the source were found. Returns whether all is as it should be.
  */
 export function check(report: Report): boolean {
   const needed = new Set<Explanation>();
-  const rows: Record<
-    string,
-    { mutants: number; found: number; 'make no difference': number; unexplained: number }
-  > = {};
+  const rows: Record<string, Row> = {};
 
   for (const [file, { source, mutants }] of Object.entries(report.files)) {
-    const row = { mutants: mutants.length, found: 0, 'make no difference': 0, unexplained: 0 };
+    const row: Row = { ...NOTHING, mutants: mutants.length };
     rows[file] = row;
     for (const mutant of mutants) {
       const { status, location, replacement, mutatorName } = mutant;
+      if (status === 'CompileError') {
+        row['refused by TypeScript']++;
+        continue;
+      }
       if (isNoticed(mutant)) {
         row.found++;
         continue;
@@ -77,16 +87,13 @@ export function check(report: Report): boolean {
     }
   }
 
-  const total = Object.values(rows).reduce((sum, row) => ({
-    mutants: sum.mutants + row.mutants,
-    found: sum.found + row.found,
-    'make no difference': sum['make no difference'] + row['make no difference'],
-    unexplained: sum.unexplained + row.unexplained,
-  }));
+  const total: Row = { ...NOTHING };
+  for (const row of Object.values(rows)) {
+    for (const column of Object.keys(row) as (keyof Row)[]) total[column] += row[column];
+  }
   console.table({ ...rows, total });
-  console.log(
-    `Score: ${((100 * total.found) / (total.mutants - total['make no difference'])).toFixed(1)} %`,
-  );
+  const valid = total.mutants - total['refused by TypeScript'] - total['make no difference'];
+  console.log(`Score: ${((100 * total.found) / valid).toFixed(1)} %`);
 
   const idle = explained.filter((entry) => report.files[entry.file] && !needed.has(entry));
   for (const entry of idle)

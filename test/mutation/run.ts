@@ -44,10 +44,12 @@ async function run(
   const fileName = `reports/${name}.json`;
   await new Stryker({
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner'],
+    plugins: ['@stryker-mutator/vitest-runner', '@stryker-mutator/typescript-checker'],
     vitest: { configFile: `test/mutation/${part}.vitest.config.ts`, related: false },
     ignorePatterns: ['/reports', '/demo'],
     disableTypeChecks: false,
+    checkers: ['typescript'],
+    tsconfigFile: 'test/mutation/tsconfig.json',
     coverageAnalysis: 'perTest',
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName },

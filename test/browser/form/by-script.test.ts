@@ -21,6 +21,7 @@ import {
   refused,
   settled,
   statusOf,
+  TYPED,
   user,
   values,
 } from '../../support/form.ts';
@@ -173,6 +174,22 @@ test('data-cardseal-button: after 5 seconds a press with empty fields brings the
   page.button('Send').click();
   expect(seen.length).toBe(2);
   expect(seen[1]!.block === seen[0]!.block).toBe(true);
+});
+
+test('data-cardseal-button: a first name in the emptied fields is the beginning of another card', async () => {
+  const NAMES = '<input autocomplete="cc-given-name"><input autocomplete="cc-family-name">';
+  const page = open(Object.values({ ...CONTROLS, name: NAMES }).join('') + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form);
+  const { number, expiry, cvv } = TYPED;
+  fill(page, { number, expiry, cvv, given_name: 'Zoë', family_name: 'Quillow' });
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  page.control('given_name').value = 'Ada';
+  page.control('given_name').dispatchEvent(new Event('input', { bubbles: true }));
+  expect((await refused(page, page.button('Send'))).code).toBe('invalid_card');
+  expect(seen.length).toBe(1);
 });
 
 test('data-cardseal-button: a form that it submits by itself is checked before it goes', async () => {
