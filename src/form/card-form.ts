@@ -261,8 +261,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
    * would count, if the shopper clicks it after a submit that the page has cancelled.
    */
   const onLeaving = () => {
-    const isNativeSubmit = state.phase === 'submitting' || state.phase === 'submitted';
-    if (!isNativeSubmit && sealed.wasJustCollected()) refuseWhile('submitted');
+    if (sealed.wasJustCollected()) refuseWhile('submitted');
   };
 
   const unwatchLeaving = () => windowOf(form).removeEventListener('beforeunload', onLeaving);

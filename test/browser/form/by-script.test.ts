@@ -119,6 +119,79 @@ test('data-cardseal-button: clicked by a listener that cancels the submit, its s
   expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
 });
 
+test('data-cardseal-button: clicked by a listener of a submit that passes at once, its script has the block, too', async () => {
+  const page = open(html() + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (page.passes === 2) page.button('Send').click();
+  });
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  page.button().click();
+  expect([page.passes, seen.length]).toEqual([2, 1]); // at once
+  await settled(page);
+  page.button('Send').click();
+  expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+});
+
+test('data-cardseal-button: a click after a submit that has passed, in the same task, is another press', async () => {
+  const page = open(html() + CLICK);
+  page.form.target = '_self';
+  const seen = clicks(page, page.button('Send'));
+  page.form.addEventListener('submit', (event) => {
+    // The second one is on its way, without the navigation that would end this page.
+    if (page.passes === 2) Object.defineProperty(event, 'defaultPrevented', { value: false });
+    event.preventDefault();
+  });
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  page.button().click();
+  page.button('Send').click();
+  expect([page.passes, seen.length]).toEqual([2, 0]);
+  expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
+});
+
+test('data-cardseal-button: a handler that corrects the form before it submits leaves the form open', async () => {
+  const page = open(`${FIELDS}<button hidden>Submit</button>${CLICK}`);
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  const correct = () => {
+    page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+  };
+  const seen = clicks(page, page.button('Send'));
+  page.button('Send').addEventListener('click', () => {
+    if (seen.length !== 2) return;
+    correct();
+    page.form.requestSubmit();
+  });
+  await sendOnce(page, seen);
+  correct();
+  page.button('Send').click();
+  await settled(page);
+  expect([seen.length, page.passes]).toEqual([2, 1]);
+  page.button('Send').click();
+  expect(seen.length).toBe(3);
+});
+
+test('data-cardseal-button: with onEncrypted, too, its handlers run at once at the second press', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  bind(page.form, { onEncrypted: vi.fn() });
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  page.button('Send').click();
+  expect(seen.length).toBe(2);
+});
+
 test('data-cardseal-button: a card that is wrong is refused, and its handlers do not run', async () => {
   const page = open(FIELDS + CLICK);
   const seen = clicks(page, page.button('Send'));
@@ -309,6 +382,33 @@ describe('data-cardseal-button: a handler that validates first', () => {
     expect(await page.sent()).toEqual([]);
   });
 
+  test.each([
+    [100, 'by the shopper, who is asked to wait', 0],
+    [101, 'by the script, and passes', 1],
+  ])('%i ms after the shopper’s last Enter, a submit is %s', async (ms, _, passes) => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const page = open(FIELDS + SUBMIT + CLICK);
+    await sendOnce(page, clicks(page, page.button('Send')));
+    page
+      .control('name')
+      .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    vi.setSystemTime(Date.now() + ms);
+    page.form.requestSubmit();
+    expect(page.passes).toBe(passes);
+  });
+
+  test('submits the form later, which the page cancels: the script still has the block', async () => {
+    const page = open(FIELDS + SUBMIT + CLICK);
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    const seen = clicks(page, page.button('Send'));
+    await sendOnce(page, seen);
+    page.form.requestSubmit();
+    expect(page.passes).toBe(1);
+    await settled(page);
+    page.button('Send').click();
+    expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+  });
+
   test('may be refused by the form: its submit has no destination', async () => {
     const page = open(FIELDS + SUBMIT + CLICK, 'method="get"');
     await sendOnce(page, clicks(page, page.button('Send')));
@@ -394,6 +494,14 @@ test('data-cardseal-button: with data-cardseal-skip or another payment method it
   expect(seen.length).toBe(2);
 });
 
+test('data-cardseal-button: with another payment method its handlers run whatever the shopper has left out', async () => {
+  const page = open(`<input name="email" required>${FIELDS}${CLICK}`);
+  const seen = clicks(page, page.button('Send'));
+  await bind(page.form, { when: () => false }).ready;
+  await user.click(page.button('Send')); // in Chromium, a click that no script has made
+  expect(seen.length).toBe(1);
+});
+
 const PLACES: [string, string, string, string][] = [
   ['around it', FIELDS + CLICK, 'method="post"', 'FORM'],
   [
@@ -460,6 +568,20 @@ test('encrypt() resolves to the block, with the fields empty, and submits nothin
   await settled(page);
   expect([page.passes, onEncrypted.mock.calls, asked.mock.calls.length]).toEqual([0, [], 1]);
   expect(await binding.encrypt()).toEqual(block);
+});
+
+test('encrypt() after a submit that the page has cancelled resolves to the same block', async () => {
+  const encryptions = countEncryptions();
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  const binding = bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  const block = JSON.parse(blockIn(page)!);
+  expect(await binding.encrypt()).toEqual(block);
+  expect(encryptions()).toBe(1);
 });
 
 test('encrypt() works in a form that could not be submitted', async () => {

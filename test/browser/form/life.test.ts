@@ -100,6 +100,7 @@ test('restart() ends what is under way, and empties the fields', async () => {
     EMPTY,
     0,
   ]);
+  expect(page.controls().map(({ validationMessage }) => validationMessage)).toEqual(EMPTY);
   fill(page);
   const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();

@@ -312,6 +312,62 @@ test('a second press right after a submit that passes sends nothing', async () =
   expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
 });
 
+/** The page's submits go on their way, without the navigation that would end this page. */
+function leaving(content = html()) {
+  const page = open(content);
+  page.form.target = '_self';
+  page.form.addEventListener('submit', (event) => {
+    Object.defineProperty(event, 'defaultPrevented', { value: false });
+    event.preventDefault();
+  });
+  return page;
+}
+
+test('another way to pay, chosen while a card payment is under way, does not end it', async () => {
+  const page = leaving();
+  let isCard = true;
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  await passed(page);
+  await settled(page);
+  isCard = false;
+  page.button().click();
+  expect(page.passes).toBe(2);
+  isCard = true;
+  page.button().click();
+  expect([page.passes, statusOf(page)]).toEqual([2, 'Your payment is under way. Please wait.']);
+});
+
+test('30 seconds later a press sends the same block at once, although the empty fields are required', async () => {
+  const page = leaving(html().replaceAll('<input', '<input required'));
+  const blocks: (string | null)[] = [];
+  page.form.addEventListener('submit', () => blocks.push(blockIn(page)));
+  await bind(page.form).ready;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fill(page);
+  page.button().click();
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitUntil(() => page.passes === 1);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(values(page)).toEqual(EMPTY);
+  page.button().click();
+  expect(blocks.length).toBe(2);
+  expect(blocks[1]).toBe(blocks[0]);
+});
+
+test('formnovalidate: a control of the page that is not valid does not hold up a block that is there', async () => {
+  const { page, blocks } = cancelling(
+    `${html()}<input name="email" required><button formnovalidate>Anyway</button>`,
+  );
+  bind(page.form);
+  fill(page);
+  await passed(page, page.button('Anyway'));
+  await idle(page);
+  page.button('Anyway').click();
+  expect(blocks.length).toBe(2);
+  expect(blocks[1]).toBe(blocks[0]);
+});
+
 test('a page that makes its button another kind while it waits still sends, and the next card is its own', async () => {
   const { page, blocks } = cancelling();
   bind(page.form);
@@ -352,13 +408,8 @@ test.each(['', '_self', '_SELF', '_parent', '_top', 'shop'])(
       window.name = name;
     });
     window.name = 'shop';
-    const page = open(`${html()}<button formtarget="${target}">Here</button>`);
+    const page = leaving(`${html()}<button formtarget="${target}">Here</button>`);
     bind(page.form);
-    page.form.addEventListener('submit', (event) => {
-      // A dispatch that nobody cancels, without the navigation that would end this page.
-      Object.defineProperty(event, 'defaultPrevented', { value: false });
-      event.preventDefault();
-    });
     fill(page);
     await passed(page, page.button('Here'));
     await settled(page);

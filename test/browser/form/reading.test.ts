@@ -2,7 +2,18 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Control } from '../../../src/form/fields.ts';
 import { findProblems, readCard } from '../../../src/form/read.ts';
 import { decrypt } from '../../support/core.ts';
-import { bind, CARD, fill, html, next, open, pay, refused, TYPED } from '../../support/form.ts';
+import {
+  bind,
+  CARD,
+  fill,
+  html,
+  next,
+  open,
+  pay,
+  refused,
+  settled,
+  TYPED,
+} from '../../support/form.ts';
 import { watchMemory } from '../../support/watch-memory.ts';
 
 beforeEach(() => {
@@ -362,6 +373,23 @@ test('what was read is zeroed when the card is refused', async () => {
   const parts = [CARD.number, 'Quillow', CARD.exp_year];
   const memory = watchMemory(parts);
   expect((await refused(page)).code).toBe('invalid_card');
+  memory.unwatch();
+  expect([memory.everHeld(parts), memory.holds()]).toEqual([true, 0]);
+});
+
+test('what was read is zeroed when a control of the page ends the press while it is validated', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  fill(page, { ...TYPED, number: '1' });
+  await refused(page);
+  fill(page);
+  vi.spyOn(page.control('number'), 'setCustomValidity').mockImplementationOnce(() => {
+    binding.restart();
+  });
+  const parts = [CARD.number, 'Quillow', CARD.exp_year];
+  const memory = watchMemory(parts);
+  page.button().click();
+  await settled(page);
   memory.unwatch();
   expect([memory.everHeld(parts), memory.holds()]).toEqual([true, 0]);
 });
