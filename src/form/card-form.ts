@@ -505,10 +505,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     }
     offer();
     sealed.emptyFields();
-    if (!isCurrent(press)) return;
-    let isClicked = false;
-    // A listener of the emptied fields may have dropped the block.
-    if (sealed.exists()) isClicked = following.duringClick(() => clickAgain(button));
+    if (!isCurrent(press)) return; // a listener of the emptied fields has ended it
+    const isClicked = following.duringClick(() => clickAgain(button));
     if (!isCurrent(press)) return;
     if (isClicked) refuseWhile('with script');
     else tellShopper('press_again');
@@ -568,7 +566,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   /** The answer is shown in another page or frame, and this form stays. */
   const startNextCard = () => {
     if (!isBound || !sealed.exists()) return;
-    if (state.phase === 'with script') openForm(); // the script must not send the form any more
+    openForm(); // a script that has the block must not send the form any more
     sealed.emptyFields();
     dropBlock();
     if (keys.isRenewable) requests.start();

@@ -470,6 +470,36 @@ test('data-cardseal-button: a listener that drops the block as the fields are em
   expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
 });
 
+test('data-cardseal-button: a listener that restarts as the fields are emptied ends the first press, too', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  const binding = bind(page.form);
+  fill(page);
+  page.control('cvv').addEventListener('input', () => void binding.restart(), { once: true });
+  page.button('Send').click();
+  await vi.waitUntil(() => page.ready === 2);
+  await settled(page);
+  expect([seen.length, statusOf(page)]).toEqual([0, undefined]);
+});
+
+test('data-cardseal-button: restart() before the click is repeated ends the press without a word', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  const binding = bind(page.form);
+  page.form.addEventListener('cardseal:encrypted', () => {
+    setTimeout(() => {
+      binding.restart();
+      button.remove();
+    });
+  });
+  fill(page);
+  button.click();
+  await vi.waitUntil(() => page.ready === 2);
+  await settled(page);
+  expect([seen.length, statusOf(page)]).toEqual([0, undefined]);
+});
+
 test('encrypt() resolves to nothing if a listener of the emptied fields starts again', async () => {
   const page = open(FIELDS);
   vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -582,6 +612,13 @@ test('encrypt() after a submit that the page has cancelled resolves to the same 
   const block = JSON.parse(blockIn(page)!);
   expect(await binding.encrypt()).toEqual(block);
   expect(encryptions()).toBe(1);
+});
+
+test('encrypt() does not ask when(): the page has decided', async () => {
+  const page = open();
+  const binding = bind(page.form, { when: () => false });
+  fill(page);
+  expect(await decrypt((await binding.encrypt())!)).toEqual(CARD);
 });
 
 test('encrypt() works in a form that could not be submitted', async () => {

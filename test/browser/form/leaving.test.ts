@@ -22,6 +22,7 @@ import {
   refused,
   settled,
   statusOf,
+  TYPED,
   values,
 } from '../../support/form.ts';
 import { watchMemory } from '../../support/watch-memory.ts';
@@ -160,7 +161,7 @@ test('a reset before any press asks for no new key; after a block was made it do
   fill(page);
   page.form.reset();
   await settled(page);
-  expect([values(page), ask.mock.calls.length]).toEqual([EMPTY, 1]);
+  expect([values(page), ask.mock.calls.length, page.ready]).toEqual([EMPTY, 1, 1]);
   const after = await declined();
   after.page.form.reset();
   await settled(after.page);
@@ -170,6 +171,48 @@ test('a reset before any press asks for no new key; after a block was made it do
   after.page.button().click();
   await passed;
   expect(await decrypt(JSON.parse(blockIn(after.page)!))).toEqual(OTHER_CARD);
+});
+
+test('a reset after a block from a fixed key says nothing of the key', async () => {
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  bind(page.form, { key: freshKey() });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  page.form.reset();
+  await settled(page);
+  expect([page.errors, statusOf(page), values(page)]).toEqual([[], undefined, EMPTY]);
+});
+
+test('unbinding in the task of a reset: what a script wrote into value attributes is gone, too', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  page.control('number').setAttribute('value', TYPED.number);
+  page.form.reset();
+  binding.unbind();
+  await settled(page);
+  expect(page.control('number').hasAttribute('value')).toBe(false);
+});
+
+test('a when() that fails while the form’s data is collected: no block is in them', async () => {
+  let fails = false;
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  bind(page.form, {
+    when() {
+      if (fails) throw new Error();
+      return true;
+    },
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  expect(blockIn(page)).not.toBe(null);
+  fails = true;
+  expect(blockIn(page)).toBe(null);
 });
 
 test('a reset before the first key has come does not hide that it comes', async () => {

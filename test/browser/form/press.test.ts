@@ -1,6 +1,6 @@
 /** The rule for a press: what is sent, when, and how often. */
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { CardFormOptions } from '../../../src/form/index.ts';
+import type { CardFormBinding, CardFormOptions } from '../../../src/form/index.ts';
 import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
@@ -229,6 +229,7 @@ test.each([
 );
 
 test('a card that becomes invalid while the key is awaited is refused, with its own message', async () => {
+  const encryptions = countEncryptions();
   const page = open();
   const key = deferred<CardEncryptionKey>();
   bind(page.form, { key: () => key.promise });
@@ -239,6 +240,73 @@ test('a card that becomes invalid while the key is awaited is refused, with its 
   await idle(page);
   expect(page.errors.map(({ code, field }) => [code, field])).toEqual([['invalid_card', 'cvv']]);
   expect(page.control('cvv').validationMessage).toBe('Check the security code');
+  expect(encryptions()).toBe(0);
+});
+
+test('a shopper who types elsewhere while the key is awaited does not end the press', async () => {
+  const page = open(`${html()}<input name="comment">`);
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  const comment = page.form.querySelector<HTMLInputElement>('[name=comment]')!;
+  comment.dispatchEvent(new Event('input', { bubbles: true }));
+  const arrived = page.arrived();
+  key.resolve(freshKey());
+  expect(Object.fromEntries((await arrived)[0]!.body).encrypted_card).toBeTruthy();
+});
+
+test('a when() that restarts the form while the key is awaited ends the press without a word', async () => {
+  const page = open();
+  const answer = deferred<void>();
+  let isAwaited = false;
+  const binding: CardFormBinding = bind(page.form, {
+    key: () => answer.promise.then(() => freshKey()),
+    when() {
+      if (isAwaited) binding.restart();
+      return !isAwaited;
+    },
+  });
+  fill(page);
+  page.button().click();
+  isAwaited = true;
+  answer.resolve();
+  await vi.waitUntil(() => values(page)[0] === '');
+  await settled(page);
+  expect([page.passes, statusOf(page)]).toEqual([0, undefined]);
+});
+
+test('a name that cannot be encrypted is not reported any more when the press has ended', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  let isAwaited = false;
+  const binding: CardFormBinding = bind(page.form, {
+    key: () => key.promise,
+    when() {
+      if (isAwaited) queueMicrotask(() => binding.restart()); // before the encryption has failed
+      return true;
+    },
+  });
+  fill(page, { ...TYPED, name: 'Z\u0001' });
+  page.button().click();
+  isAwaited = true;
+  key.resolve(freshKey());
+  await vi.waitUntil(() => values(page)[0] === '');
+  await settled(page);
+  expect(page.control('name').validationMessage).toBe('');
+});
+
+test('restart() before the submit is repeated ends the press without a word', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  page.form.addEventListener('cardseal:encrypted', () => {
+    setTimeout(() => binding.restart());
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.ready === 2);
+  await settled(page);
+  expect([page.passes, statusOf(page)]).toEqual([0, undefined]);
 });
 
 test('another payment method chosen while the key is awaited: nothing is sent, and the shopper is asked to press again', async () => {
@@ -322,6 +390,45 @@ function leaving(content = html()) {
   });
   return page;
 }
+
+test('a listener of the submit that restarts the form opens it', async () => {
+  const page = leaving();
+  const binding = bind(page.form);
+  const restart = () => void binding.restart();
+  page.form.addEventListener('submit', restart, { once: true });
+  fill(page);
+  await passed(page);
+  await vi.waitUntil(() => page.ready === 2);
+  fill(page, OTHER);
+  await passed(page);
+  expect(page.passes).toBe(2);
+});
+
+test.each([
+  ['unbind()', 1],
+  ['restart()', 2],
+] as const)('a target elsewhere: after %s no other key is asked for', async (what, asked) => {
+  const page = open(); // it posts into a frame
+  const key = vi.fn(() => freshKey());
+  const binding = bind(page.form, { key });
+  const end = () => void (what === 'unbind()' ? binding.unbind() : binding.restart());
+  page.form.addEventListener('submit', () => {
+    setTimeout(end); // before the form's own timer
+  });
+  fill(page);
+  await posted(page);
+  await settled(page);
+  expect([key.mock.calls.length, page.ready]).toEqual([asked, asked]);
+});
+
+test('a target elsewhere: a fixed key is not asked for again, and nothing is said', async () => {
+  const page = open();
+  bind(page.form, { key: freshKey() });
+  fill(page);
+  await posted(page);
+  await settled(page);
+  expect([page.errors, statusOf(page)]).toEqual([[], undefined]);
+});
 
 test('another way to pay, chosen while a card payment is under way, does not end it', async () => {
   const page = leaving();

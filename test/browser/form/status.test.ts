@@ -268,6 +268,26 @@ test('one_moment stands after a second of waiting for the key, and goes with the
   expect(statusOf(page)).toBe(undefined);
 });
 
+test('a press that has ended neither says that it waits, nor that the next press does not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const page = open();
+  const [first, second] = [deferred<CardEncryptionKey>(), deferred<CardEncryptionKey>()];
+  const key = vi.fn().mockReturnValueOnce(first.promise).mockReturnValueOnce(second.promise);
+  const binding = bind(page.form, { key });
+  fill(page);
+  page.button().click();
+  binding.restart();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(statusOf(page)).toBe(undefined);
+  fill(page);
+  page.button().click();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(statusOf(page)).toBe('One moment, please.');
+  first.resolve(freshKey());
+  await vi.advanceTimersByTimeAsync(1);
+  expect(statusOf(page)).toBe('One moment, please.');
+});
+
 test.each(['payment_unavailable', 'press_again', 'reload_page', 'one_moment'] as const)(
   'the text of %s can be replaced',
   async (problem) => {
