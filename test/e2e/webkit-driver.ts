@@ -8,8 +8,31 @@ import type { DrivenBrowser } from './shopper.ts';
 /** How long one command may take. Longer than the 30 s in which an element must be found. */
 const COMMAND_LIMIT_MS = 45_000;
 
-/** The system's WebKitGTK on a virtual display, over WebDriver (https://www.w3.org/TR/webdriver2/). */
-export async function startWebkit({ path, xvfb, driver }: Found): Promise<DrivenBrowser> {
+/** How long a new session may take. Together with a second try, this is less than a test may take. */
+const SESSION_LIMIT_MS = 20_000;
+
+/**
+ * The system's WebKitGTK on a virtual display, over WebDriver (https://www.w3.org/TR/webdriver2/).
+ * WebKitWebDriver sometimes never answers when it is asked for a session: then another one is.
+ */
+export async function startWebkit(found: Found): Promise<DrivenBrowser> {
+  let browser = await startOnce(found);
+  return {
+    async newTab(settings) {
+      try {
+        return await browser.newTab(settings);
+      } catch (error) {
+        if ((error as Error).name !== 'TimeoutError') throw error;
+        await browser.close();
+        browser = await startOnce(found);
+        return browser.newTab(settings);
+      }
+    },
+    close: () => browser.close(),
+  };
+}
+
+async function startOnce({ path, xvfb, driver }: Found): Promise<DrivenBrowser> {
   const run = new Running();
   let whyDead: Error | undefined;
   const died = (why: Error) => {
@@ -23,10 +46,11 @@ export async function startWebkit({ path, xvfb, driver }: Found): Promise<Driven
     method: 'GET' | 'POST' | 'DELETE',
     command: string,
     parameters?: object,
+    limitMs = COMMAND_LIMIT_MS,
   ): Promise<T> {
     if (whyDead) throw whyDead;
     const body = parameters ? { body: JSON.stringify(parameters) } : {};
-    const signal = AbortSignal.timeout(COMMAND_LIMIT_MS);
+    const signal = AbortSignal.timeout(limitMs);
     const response = await fetch(`http://127.0.0.1:${port}${command}`, { method, signal, ...body });
     const { value } = (await response.json()) as { value: T & { error: string; message: string } };
     if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
@@ -40,7 +64,12 @@ export async function startWebkit({ path, xvfb, driver }: Found): Promise<Driven
       const capabilities = {
         alwaysMatch: { 'webkitgtk:browserOptions': options, timeouts: { implicit: 30_000 } },
       };
-      const { sessionId } = await call<{ sessionId: string }>('POST', '/session', { capabilities });
+      const { sessionId } = await call<{ sessionId: string }>(
+        'POST',
+        '/session',
+        { capabilities },
+        SESSION_LIMIT_MS,
+      );
       const session = `/session/${sessionId}`;
       const at = async (xpath: string) => {
         const element = await call<object>('POST', `${session}/element`, {
