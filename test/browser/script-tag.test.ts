@@ -133,6 +133,7 @@ describe('forms that come later', () => {
     async (type) => {
       const page = await later(`data-cardseal ${keyAttribute()}`);
       const { form } = page;
+      expect(form.noValidate).toBe(false);
       let isBound = false;
       const look = () => {
         isBound = form.noValidate;

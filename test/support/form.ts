@@ -212,6 +212,27 @@ export async function settled(page: Page): Promise<void> {
   if (page.encrypted[0]) await new Promise((resolve) => setTimeout(resolve));
 }
 
+/** A page that has cancelled the submit of a card, with the block in the form's data. */
+export async function cancelled(content = html(), options: Partial<CardFormOptions> = {}) {
+  const page = open(content);
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  const binding = bind(page.form, options);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  return { page, binding };
+}
+
+/** Further submits go on their way, but without the navigation that would end this page. */
+export function letSubmitsGo({ form }: Page): void {
+  form.target = '_self';
+  form.addEventListener('submit', (event) => {
+    Object.defineProperty(event, 'defaultPrevented', { value: false });
+    event.preventDefault();
+  });
+}
+
 /** The block in the data of the form, as JSON. */
 export const blockIn = ({ form }: Page) =>
   new FormData(form).get('encrypted_card') as string | null;

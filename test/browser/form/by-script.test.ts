@@ -7,6 +7,7 @@ import {
   blockIn,
   CARD,
   CONTROLS,
+  cancelled,
   countEncryptions,
   deferred,
   EMPTY,
@@ -15,6 +16,7 @@ import {
   idle,
   KEPT,
   later,
+  letSubmitsGo,
   open,
   type Page,
   posted,
@@ -35,6 +37,10 @@ function clicks(page: Page, button: HTMLElement) {
   button.addEventListener('click', () => seen.push({ block: blockIn(page), values: values(page) }));
   return seen;
 }
+
+/** An event as after a correction by the shopper. */
+const correct = (page: Page) =>
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
 
 /** Binds the form, and presses until the handlers of the page have run once. */
 async function sendOnce(page: Page, seen: unknown[]) {
@@ -88,7 +94,7 @@ test('data-cardseal-button: at the second press, too, the submit by a handler be
   page.button('Send').click();
   await vi.waitUntil(() => presses === 1);
   await settled(page);
-  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  correct(page);
   const [sent] = await posted(page, page.button('Send'));
   expect(await decrypt(JSON.parse(Object.fromEntries(sent!.body).encrypted_card!))).toEqual(CARD);
 });
@@ -120,17 +126,9 @@ test('data-cardseal-button: clicked by a listener that cancels the submit, its s
 });
 
 test('data-cardseal-button: clicked by a listener of a submit that passes at once, its script has the block, too', async () => {
-  const page = open(html() + CLICK);
+  const { page } = await cancelled(html() + CLICK);
   const seen = clicks(page, page.button('Send'));
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (page.passes === 2) page.button('Send').click();
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
+  page.form.addEventListener('submit', () => page.button('Send').click());
   page.button().click();
   expect([page.passes, seen.length]).toEqual([2, 1]); // at once
   await settled(page);
@@ -139,19 +137,9 @@ test('data-cardseal-button: clicked by a listener of a submit that passes at onc
 });
 
 test('data-cardseal-button: a click after a submit that has passed, in the same task, is another press', async () => {
-  const page = open(html() + CLICK);
-  page.form.target = '_self';
+  const { page } = await cancelled(html() + CLICK);
+  letSubmitsGo(page);
   const seen = clicks(page, page.button('Send'));
-  page.form.addEventListener('submit', (event) => {
-    // The second one is on its way, without the navigation that would end this page.
-    if (page.passes === 2) Object.defineProperty(event, 'defaultPrevented', { value: false });
-    event.preventDefault();
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
   page.button().click();
   page.button('Send').click();
   expect([page.passes, seen.length]).toEqual([2, 0]);
@@ -161,17 +149,14 @@ test('data-cardseal-button: a click after a submit that has passed, in the same 
 test('data-cardseal-button: a handler that corrects the form before it submits leaves the form open', async () => {
   const page = open(`${FIELDS}<button hidden>Submit</button>${CLICK}`);
   page.form.addEventListener('submit', (event) => event.preventDefault());
-  const correct = () => {
-    page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
-  };
   const seen = clicks(page, page.button('Send'));
   page.button('Send').addEventListener('click', () => {
     if (seen.length !== 2) return;
-    correct();
+    correct(page);
     page.form.requestSubmit();
   });
   await sendOnce(page, seen);
-  correct();
+  correct(page);
   page.button('Send').click();
   await settled(page);
   expect([seen.length, page.passes]).toEqual([2, 1]);
@@ -187,7 +172,7 @@ test('data-cardseal-button: with onEncrypted, too, its handlers run at once at t
   page.button('Send').click();
   await vi.waitUntil(() => seen.length === 1);
   await settled(page);
-  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  correct(page);
   page.button('Send').click();
   expect(seen.length).toBe(2);
 });
@@ -335,12 +320,7 @@ describe('data-cardseal-button: a handler that validates first', () => {
 
   test('has submitted the form: for 30 seconds a press says that the payment is under way', async () => {
     const page = open(FIELDS + CLICK, 'method="post" novalidate');
-    page.form.target = '_self';
-    page.form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      // As if the form were on its way, and the server took long.
-      Object.defineProperty(event, 'defaultPrevented', { value: false });
-    });
+    letSubmitsGo(page); // and the server takes long
     page.button('Send').addEventListener('click', () => page.form.requestSubmit());
     await bind(page.form).ready;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -448,7 +428,7 @@ test('data-cardseal-button: a submit listener that clicks it instead, as for Ent
   await vi.waitUntil(() => seen.length === 1);
   await settled(page);
   expect(statusOf(page)).toBe(undefined);
-  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  correct(page);
   pressEnter();
   await settled(page);
   expect([seen.length, statusOf(page)]).toEqual([2, undefined]);
@@ -463,7 +443,7 @@ test('data-cardseal-button: a listener that drops the block as the fields are em
   page.button('Send').click();
   await vi.waitUntil(() => seen.length === 1);
   await settled(page);
-  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // a correction
+  correct(page);
   page.control('cvv').addEventListener('input', () => void binding.restart(), { once: true });
   page.button('Send').click();
   expect(seen.length).toBe(1);
@@ -602,13 +582,7 @@ test('encrypt() resolves to the block, with the fields empty, and submits nothin
 
 test('encrypt() after a submit that the page has cancelled resolves to the same block', async () => {
   const encryptions = countEncryptions();
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault());
-  const binding = bind(page.form);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
+  const { page, binding } = await cancelled();
   const block = JSON.parse(blockIn(page)!);
   expect(await binding.encrypt()).toEqual(block);
   expect(encryptions()).toBe(1);

@@ -7,6 +7,7 @@ import {
   bind,
   blockIn,
   CARD,
+  cancelled,
   countEncryptions,
   deferred,
   EMPTY,
@@ -174,13 +175,7 @@ test('a reset before any press asks for no new key; after a block was made it do
 });
 
 test('a reset after a block from a fixed key says nothing of the key', async () => {
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault());
-  bind(page.form, { key: freshKey() });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
+  const { page } = await cancelled(html(), { key: freshKey() });
   page.form.reset();
   await settled(page);
   expect([page.errors, statusOf(page), values(page)]).toEqual([[], undefined, EMPTY]);
@@ -198,18 +193,12 @@ test('unbinding in the task of a reset: what a script wrote into value attribute
 
 test('a when() that fails while the form’s data is collected: no block is in them', async () => {
   let fails = false;
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault());
-  bind(page.form, {
+  const { page } = await cancelled(html(), {
     when() {
       if (fails) throw new Error();
       return true;
     },
   });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
   expect(blockIn(page)).not.toBe(null);
   fails = true;
   expect(blockIn(page)).toBe(null);
@@ -345,18 +334,6 @@ test('a wrong card after unbind() is the browser’s business alone', async () =
   page.button().click();
   expect((await submit).target).toBe(page.form);
 });
-
-/** A page that has cancelled the submit of a card, with the block in the form's data. */
-async function cancelled() {
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault());
-  const binding = bind(page.form);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
-  return { page, binding };
-}
 
 describe('when the page has cancelled the submit, and then collects the form data', () => {
   test('and leaves at once, as form.submit() does: the payment is under way', async () => {

@@ -7,6 +7,7 @@ import {
   bind,
   blockIn,
   CARD,
+  cancelled,
   countEncryptions,
   deferred,
   EMPTY,
@@ -15,6 +16,7 @@ import {
   idle,
   KEPT,
   later,
+  letSubmitsGo,
   next,
   OTHER,
   OTHER_CARD,
@@ -359,20 +361,8 @@ test('a target elsewhere: after the dispatch the fields are empty, the block is 
 });
 
 test('a second press right after a submit that passes sends nothing', async () => {
-  const page = open(html(), 'method="post" target="_self"');
-  const { form } = page;
-  let isCancelled = true;
-  form.addEventListener('submit', (event) => {
-    // A dispatch that nobody cancels, without the navigation that would end this page.
-    if (!isCancelled) Object.defineProperty(event, 'defaultPrevented', { value: false });
-    event.preventDefault();
-  });
-  form.target = '_self';
-  bind(form);
-  fill(page);
-  await passed(page);
-  await idle(page);
-  isCancelled = false;
+  const { page } = await cancelled();
+  letSubmitsGo(page);
   page.button().click();
   page.button().click();
   await settled(page);
@@ -380,14 +370,9 @@ test('a second press right after a submit that passes sends nothing', async () =
   expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
 });
 
-/** The page's submits go on their way, without the navigation that would end this page. */
 function leaving(content = html()) {
   const page = open(content);
-  page.form.target = '_self';
-  page.form.addEventListener('submit', (event) => {
-    Object.defineProperty(event, 'defaultPrevented', { value: false });
-    event.preventDefault();
-  });
+  letSubmitsGo(page);
   return page;
 }
 
