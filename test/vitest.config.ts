@@ -64,6 +64,8 @@ const inBrowser = (engine: Engine) => ({
     name: engine,
     include: ['browser/**/*.test.ts'],
     ...patience,
+    ...sharedModules,
+    setupFiles: [...patience.setupFiles, 'support/tidy-up.ts'],
     retry,
     browser: {
       enabled: true,

@@ -3,7 +3,6 @@
  * the first failure within a file only, and loads everything anew for each file.
  */
 import { describe } from 'vitest';
-import '../support/form.ts'; // here, so that its hooks are for all of them
 
 const files = import.meta.glob([
   '../browser/form/*.test.ts',

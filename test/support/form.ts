@@ -1,5 +1,5 @@
 /** What the tests of the form share: a page with a card form that posts for real, into a frame of its own. */
-import { afterEach, beforeEach, vi } from 'vitest';
+import { vi } from 'vitest';
 import { userEvent } from 'vitest/browser';
 import { bindCardForm, type CardFormBinding, type CardFormOptions } from '../../src/form/index.ts';
 import type { CardEncryptionError, EncryptedCard } from '../../src/index.ts';
@@ -71,15 +71,9 @@ export const user = (userEvent.setup as (options: { delay: null }) => typeof use
 const undo: (() => void)[] = [];
 /** Something to undo when the test is over. */
 export const later = (action: () => void) => undo.push(action);
-
-beforeEach(() => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
-});
-afterEach(() => {
+export const undoAll = () => {
   for (const action of undo.splice(0).reverse()) action();
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+};
 
 /** A page with a form of this content. `around` puts the form somewhere: `FORM` stands for it. */
 export function open(content = html(), attributes = 'method="post"', around = 'FORM'): Page {
