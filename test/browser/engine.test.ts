@@ -8,7 +8,7 @@ test('runs in the engine that it is named after', () => {
       ? 'firefox'
       : 'webkitConvertPointFromNodeToPage' in window
         ? 'webkit'
-        : 'chrome' in window
+        : 'webkitRequestFileSystem' in window
           ? 'chromium'
           : 'unknown';
   expect(engine).toBe(server.browser);

@@ -1,16 +1,15 @@
 import { chromium, firefox, webkit } from 'playwright';
 import type { Engine } from '../prepare/browsers.ts';
-import { launchOptions } from '../support/launch-options.ts';
+import { launchOptions, withBackForwardCache } from '../support/launch-options.ts';
 import type { DrivenBrowser } from './shopper.ts';
 
 export async function startPlaywright(
   engine: Engine,
   backForwardCache: boolean,
 ): Promise<DrivenBrowser> {
-  const browser = await { chromium, firefox, webkit }[engine].launch({
-    ...launchOptions(engine),
-    ...(backForwardCache && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
-  });
+  const browser = await { chromium, firefox, webkit }[engine].launch(
+    backForwardCache ? withBackForwardCache() : launchOptions(engine),
+  );
   return {
     async newTab({ javaScript = true, colorScheme = 'light', language = 'en-GB' }) {
       const settings = { javaScriptEnabled: javaScript, colorScheme, locale: language };

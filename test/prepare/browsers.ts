@@ -25,6 +25,8 @@ export interface Found {
   from: 'playwright' | 'system';
   /** The browser's executable. */
   path: string;
+  /** Chromium with windows, which alone has a back/forward cache. */
+  withWindows?: string;
   /** The X server, with the system's WebKit only. */
   xvfb?: string;
   /** The WebDriver server, with the system's WebKit only. */
@@ -32,7 +34,7 @@ export interface Found {
 }
 
 const DEBIAN_PACKAGES: Record<Engine, string[]> = {
-  chromium: ['chromium'],
+  chromium: ['chromium', 'chromium-headless-shell'],
   firefox: ['firefox-esr'],
   webkit: ['webkit2gtk-driver', 'xvfb'],
 };
@@ -77,12 +79,17 @@ function findSystem(engine: Engine): Found | undefined {
     const [path, xvfb, driver] = [miniBrowser(), onPath('Xvfb'), onPath('WebKitWebDriver')];
     return path && xvfb && driver ? { from: 'system', path, xvfb, driver } : undefined;
   }
-  const names =
-    engine === 'firefox'
-      ? ['firefox-esr', 'firefox']
-      : ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-  const path = onPath(...names);
-  return path ? { from: 'system', path } : undefined;
+  if (engine === 'firefox') {
+    const path = onPath('firefox-esr', 'firefox');
+    return path ? { from: 'system', path } : undefined;
+  }
+  const withWindows = onPath(
+    ...['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
+  );
+  if (!withWindows) return undefined;
+  // Without windows, it takes a third less processor time. Playwright's own build is the same one.
+  const path = onPath('chromium-headless-shell') ?? withWindows;
+  return { from: 'system', path, withWindows };
 }
 
 function miniBrowser(): string | undefined {
