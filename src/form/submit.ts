@@ -96,7 +96,7 @@ let lastClicked: Button | null = null;
 export function rememberClick(button: Button): void {
   lastClicked = button;
   setTimeout(() => {
-    if (lastClicked === button) lastClicked = null;
+    lastClicked = null;
   });
 }
 

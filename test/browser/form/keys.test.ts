@@ -167,7 +167,10 @@ test.each([
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(codes(page)).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect((await error).code).toBe('key_unavailable');
+    expect(await error).toMatchObject({
+      code: 'key_unavailable',
+      message: 'The key did not come: the next press asks again',
+    });
     vi.useRealTimers();
     late.resolve(freshKey());
     await idle(page);

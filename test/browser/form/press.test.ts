@@ -501,6 +501,7 @@ test.each(['', '_self', '_SELF', '_parent', '_top', 'shop'])(
     });
     window.name = 'shop';
     const page = leaving(`${html()}<button formtarget="${target}">Here</button>`);
+    page.form.target = 'another frame';
     bind(page.form);
     fill(page);
     await passed(page, page.button('Here'));
@@ -508,6 +509,19 @@ test.each(['', '_self', '_SELF', '_parent', '_top', 'shop'])(
     expect(blockIn(page)).not.toBe(null);
   },
 );
+
+test('a form without a target has the one of the page: the answer is elsewhere, and the block goes', async () => {
+  const base = document.head.appendChild(document.createElement('base'));
+  later(() => base.remove());
+  base.target = 'another frame';
+  const page = leaving();
+  page.form.removeAttribute('target');
+  bind(page.form);
+  fill(page);
+  await passed(page);
+  await settled(page);
+  expect([blockIn(page), values(page)]).toEqual([null, EMPTY]);
+});
 
 test('a form whose submit would open a window is not submitted when Safari would block the window', async () => {
   const encryptions = countEncryptions();
@@ -687,6 +701,14 @@ test.each([
   fill(page);
   await refused(page);
   expect([page.passes, values(page)]).toEqual([0, KEPT]);
+});
+
+test('a text input with the name of the block keeps what stands in it', async () => {
+  const page = open(`${html()}<input name="encrypted_card" value="of the page">`);
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+  expect(page.form.querySelector<HTMLInputElement>('[name=encrypted_card]')!.value).toBe(
+    'of the page',
+  );
 });
 
 test('Enter that is held is one press; other keys, and Enter in a text of many lines, repeat', () => {

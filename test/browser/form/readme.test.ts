@@ -8,7 +8,7 @@ import frameworks from '../../../docs/frameworks.md?raw';
 import tagPage from '../../../docs/script-tag.md?raw';
 import readme from '../../../README.md?raw';
 import { bindCardForm } from '../../../src/form/index.ts';
-import texts from '../../../src/form/texts.ts?raw';
+import { ENGLISH } from '../../../src/form/texts.ts';
 import { freshKey } from '../../support/core.ts';
 import { CARD, later, next, TYPED } from '../../support/form.ts';
 import { visit } from '../../support/tag-page.ts';
@@ -22,11 +22,6 @@ import otherWaysPage from './readme/other-ways.html?raw';
 import ownScriptPage from './readme/own-script.html?raw';
 import tagExample from './readme/tag.html?raw';
 import withoutScriptPage from './readme/without-script.html?raw';
-
-/** The texts of the form by their names, as they are in its source. */
-const ENGLISH: Record<string, string> = Object.fromEntries(
-  [...texts.matchAll(/^ {2}(\w+): '(.+)',$/gm)].map(([, name, text]) => [name, text]),
-);
 
 const PAGES = { README: readme, form: formPage, 'script-tag': tagPage, frameworks };
 

@@ -126,31 +126,91 @@ test('the element with data-cardseal-status is used, shown, made live, and given
   expect(status.outerHTML).toBe(before);
 });
 
-test('an element with data-cardseal-status that is live already keeps its role', async () => {
-  const page = open(
-    `<p data-cardseal-status aria-live="polite"></p><p data-cardseal-status role="status"></p>${html()}`,
-  );
+test.each(['aria-live="polite"', 'role="status"'])(
+  'an element with data-cardseal-status and %s is live already, and stays as it is',
+  async (live) => {
+    const page = open(
+      `<p data-cardseal-status="" ${live}></p><p data-cardseal-status></p>${html()}`,
+    );
+    bind(page.form, { key: rejecting('invalid_form') }).ready.catch(() => {});
+    fill(page);
+    await refused(page);
+    const [first, second] = page.form.querySelectorAll('[data-cardseal-status]');
+    expect(first!.outerHTML).toBe(`<p data-cardseal-status="" ${live}>${UNAVAILABLE}</p>`);
+    expect(second!.textContent).toBe('');
+    await idle(page);
+    fill(page, { cvv: '' });
+    await refused(page);
+    expect(first!.outerHTML).toBe(`<p data-cardseal-status="" ${live}></p>`);
+  },
+);
+
+test('only a button counts as a submit button: the line does not stand before an object', async () => {
+  const page = open(`<object type="submit">A picture</object>${html()}`);
   bind(page.form, { key: rejecting('invalid_form') }).ready.catch(() => {});
   fill(page);
   await refused(page);
-  const [first, second] = page.form.querySelectorAll('[data-cardseal-status]');
-  expect(first!.outerHTML).toBe(`<p data-cardseal-status="" aria-live="polite">${UNAVAILABLE}</p>`);
-  expect(second!.textContent).toBe('');
+  expect(line(page)!.nextElementSibling).toBe(page.button());
 });
 
-test('when the form is gone from the page, the line stands at the end of the page', async () => {
+test('in a form that is hidden as a whole, the line stands at the end of the page', async () => {
   const page = open();
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
+  page.host.hidden = true;
+  bind(page.form, { key: rejecting('invalid_form') }).ready.catch(() => {});
   fill(page);
-  page.button().click();
-  page.form.remove();
-  key.reject(new Error('the network'));
-  await vi.waitUntil(() => document.body.lastElementChild!.hasAttribute('data-cardseal-line'));
+  await refused(page);
   const inserted = document.body.lastElementChild!;
   later(() => inserted.remove());
-  expect([inserted.textContent, inserted.getAttribute('role')]).toEqual([AGAIN, 'alert']);
+  expect(inserted.outerHTML).toBe(`<p role="alert" data-cardseal-line="">${UNAVAILABLE}</p>`);
 });
+
+test.each([
+  ['with', () => document.documentElement],
+  ['without', () => document.createElement('main')],
+])(
+  'while a script writes the page anew, %s the form, the line is nowhere, and the page hears of the error',
+  async (_, placeOfForm) => {
+    const page = open();
+    const key = deferred<CardEncryptionKey>();
+    bind(page.form, { key: () => key.promise });
+    fill(page);
+    page.button().click();
+    const { body } = document;
+    body.remove();
+    later(() => document.documentElement.append(body));
+    page.form.hidden = true;
+    placeOfForm().append(page.form);
+    later(() => page.form.remove());
+    key.reject(new Error('the network'));
+    await vi.waitUntil(() => page.errors[0]);
+    expect(page.errors.map(({ code }) => code)).toEqual(['key_unavailable']);
+    expect(document.querySelector('[data-cardseal-line]')).toBe(null);
+  },
+);
+
+test.each([
+  ['the page has a layout', () => {}],
+  [
+    'nothing has a layout, as in jsdom',
+    () => vi.spyOn(document.documentElement, 'getClientRects').mockReturnValue([] as never),
+  ],
+])(
+  'when the form is gone, the line stands at the end of the page, where %s',
+  async (_, prepare) => {
+    prepare();
+    const page = open();
+    const key = deferred<CardEncryptionKey>();
+    bind(page.form, { key: () => key.promise });
+    fill(page);
+    page.button().click();
+    page.form.remove();
+    key.reject(new Error('the network'));
+    await vi.waitUntil(() => document.body.lastElementChild!.hasAttribute('data-cardseal-line'));
+    const inserted = document.body.lastElementChild!;
+    later(() => inserted.remove());
+    expect([inserted.textContent, inserted.getAttribute('role')]).toEqual([AGAIN, 'alert']);
+  },
+);
 
 test('when the form goes away while the card is encrypted, the shopper reads that nothing was sent', async () => {
   const page = open();
@@ -182,6 +242,7 @@ describe('a page that renders its form anew', () => {
 
   test.each([
     ['the inserted line', '', inserted, (element: HTMLElement) => element.remove()],
+    ['its text', '', inserted, (element: HTMLElement) => element.replaceChildren()],
     [
       'the text in its own element',
       '<p data-cardseal-status></p>',
@@ -310,6 +371,21 @@ test.each(['payment_unavailable', 'press_again', 'reload_page', 'one_moment'] as
     slow.resolve(freshKey());
   },
 );
+
+test('code of the page that throws in the middle of a press: the shopper reads that there is no payment', async () => {
+  const page = open();
+  await bind(page.form).ready;
+  fill(page);
+  vi.spyOn(Node.prototype, 'appendChild').mockImplementation(() => {
+    throw new Error(`of the page: ${TYPED.number}`);
+  });
+  const { code, message } = await refused(page);
+  expect([code, message]).toEqual([
+    'invalid_form',
+    'A script of the page keeps the form from working',
+  ]);
+  expect(statusOf(page)).toBe(UNAVAILABLE);
+});
 
 test('an unknown name in messages is a warning in the console', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

@@ -173,7 +173,9 @@ test('is sent as the button would with its formmethod, formenctype and formtarge
   const arrived = page.arrived();
   button.click();
   button.disabled = true;
+  const submit = next<SubmitEvent>(page.form, 'submit');
   key.resolve(freshKey());
+  expect((await submit).submitter).toHaveProperty('hidden', true);
   const [sent] = await arrived;
   expect([sent!.contentType, sent!.body.map(([name]) => name)]).toEqual([
     expect.stringMatching(/^multipart\/form-data/),
@@ -567,6 +569,51 @@ test('requestSubmit() by the page, without a button: refused like any other, the
   page.form.requestSubmit();
   const [sent] = await arrived;
   expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
+test('requestSubmit() by the page, with a button: is sent as that button would send it', async () => {
+  const page = open(BUTTONS);
+  bind(page.form);
+  fill(page);
+  const arrived = page.arrived();
+  page.form.requestSubmit(page.button('Unchecked'));
+  const [sent] = await arrived;
+  expect(sent!.body).toContainEqual(['how', 'unchecked']);
+});
+
+/** A submit that a script makes up: it names no button, as in engines without `submitter`. */
+const madeUp = () => new Event('submit', { bubbles: true, cancelable: true });
+
+test('a submit that a script makes up has no button: not that of an earlier click', async () => {
+  const page = open(BUTTONS);
+  bind(page.form);
+  fill(page);
+  const button = page.button('Later');
+  button.addEventListener('click', (event) => event.preventDefault());
+  button.click();
+  await settled(page);
+  const arrived = page.arrived();
+  page.form.dispatchEvent(madeUp());
+  const [sent] = await arrived;
+  expect(sent!.body.map(([name]) => name)).toEqual(['email', 'encrypted_card']);
+});
+
+test('a submit that a script makes up has no button: not that of another form, clicked just now', async () => {
+  const [page, other] = [open(), open('<button>Search</button>')];
+  bind(page.form);
+  fill(page);
+  const submitters: unknown[] = [];
+  page.form.addEventListener('cardseal:submit', ({ detail }: CustomEventInit) =>
+    submitters.push(detail.submitter),
+  );
+  other.button('Search').addEventListener('click', (event) => {
+    event.preventDefault();
+    page.form.dispatchEvent(madeUp());
+  });
+  const arrived = page.arrived();
+  other.button('Search').click();
+  await arrived;
+  expect(submitters).toEqual([null]);
 });
 
 test('form.submit() after the card is encrypted sends the block', async () => {
