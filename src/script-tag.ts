@@ -29,8 +29,8 @@ window.Cardseal.listen?.(); // the first one may be of a version without it
 
 /** Adding the same listeners again changes nothing, unless `document.open()` has removed them. */
 function listen(): void {
-  // A form that a script adds later is bound when the shopper gets to it, or submits it.
-  const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
+  // A form that a script adds later is bound when the shopper gets to it, or something submits it.
+  const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
   // After `bindAll`, because a form that its first submit binds has to handle that submit. And not
   // only at binding, because a listener that is added during a submit does not get that submit.

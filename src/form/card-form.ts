@@ -142,10 +142,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const checkAddress = (submitter: HTMLElement | null) =>
     checkDestination(form, submitter, options.allowCrossOriginAction);
 
-  /** Also opens the form if the submit must not pass: then nothing is on its way. */
-  const checkAddressOrOpen = (submitter: HTMLElement | null) => {
+  /** Opens the form if a submit cannot be prepared and does not pass: nothing is on its way then. */
+  const orOpen = (prepare: () => void) => {
     try {
-      checkAddress(submitter);
+      prepare();
     } catch (error) {
       openForm();
       throw error;
@@ -212,7 +212,7 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   /** A handler of a click that passed submits the form. */
   const takeSubmitByClick = (event: Event, submitter: HTMLElement | null) => {
-    checkAddressOrOpen(submitter);
+    orOpen(() => checkAddress(submitter));
     const scriptHasBlock = true;
     // By then the listeners have run, and `letClickPass` or `clickButtonAgain` has set the phase,
     // unless something has opened the form.
@@ -281,8 +281,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
 
   const letSubmitPass = (event: Event, submitter: HTMLElement | null) => {
     status.clear();
-    checkAddressOrOpen(submitter);
-    offer();
+    orOpen(() => {
+      checkAddress(submitter);
+      offer();
+    });
     clearTimeout(sentTimer); // that of the phase 'with script'
     const scriptHasBlock = state.phase === 'with script';
     state = { phase: 'submitting', event, submitter, scriptHasBlock };
@@ -334,7 +336,9 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       await deliver(block, press);
       return isCurrent(press) ? block : undefined;
     } catch (error) {
-      if (isCurrent(press)) fail(error);
+      if (!isCurrent(press)) return undefined;
+      openForm(); // first: a listener of the error may press again
+      fail(error);
       return undefined;
     } finally {
       if (isCurrent(press)) openForm();
@@ -698,8 +702,10 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       if (state.phase === 'with script') openForm();
     },
     onFormData(data) {
-      // After a card press that the page has refused, the shopper may choose another way to pay.
-      if (state.phase === 'open' && !doesPageSayCard()) sealed.withdraw();
+      // After a card press the shopper may choose another way to pay, which a script sends. The
+      // data of the card's own submit was collected before it was on its way.
+      const isAfterPress = state.phase === 'open' || state.phase === 'submitted';
+      if (isAfterPress && !doesPageSayCard()) sealed.withdraw();
       sealed.onFormData(data);
     },
     onReset(event) {

@@ -26,6 +26,12 @@ export interface CardMessages {
   clear(): void;
 }
 
+/** What the library has put on the controls of one problem. */
+interface Shown {
+  text: string;
+  remove(): void;
+}
+
 /**
  * Shows messages by constraint validation and, where the page has an element for it, as a text
  * beside the control. When the shopper changes the control, its message is removed.
@@ -37,12 +43,11 @@ export function cardMessages(
 ): CardMessages {
   /** The page's elements that hold a text. Controls may share one: the first text stays. */
   const filled = new Set<Element>();
-  /** How to remove what is shown at a control. */
-  const shown = new Map<Element, () => void>();
+  /** What is shown at a control. The controls of one problem share it. */
+  const shown = new Map<Element, Shown>();
 
   const clear = () => {
-    // The controls of one problem share one function.
-    for (const remove of new Set(shown.values())) remove();
+    for (const { remove } of new Set(shown.values())) remove();
   };
 
   const show = (problem: Problem) => {
@@ -58,7 +63,7 @@ export function cardMessages(
       }
     };
     for (const control of controls) {
-      shown.set(control, remove);
+      shown.set(control, { text, remove });
       for (const type of CHANGES) control.addEventListener(type, remove);
     }
   };
@@ -107,10 +112,11 @@ export function cardMessages(
     const isShownByPage = event.defaultPrevented && !isBeside; // else it is the library's own
     if (isShownByPage) return;
     if (isBeside) control.focus();
-    // The browser draws no bubble at a control that it cannot focus.
-    if (rootOf(form).activeElement === control) return;
-    // A custom element may keep its text to itself.
-    status.write(control.validationMessage || texts('press_again'));
+    // The browser draws no bubble at a control that it cannot focus, nor without a text: a listener
+    // of the page may have taken the library's away, to put one of its own in its place.
+    const { validationMessage } = control; // a custom element may have none
+    if (rootOf(form).activeElement === control && validationMessage !== '') return;
+    status.write(validationMessage || shown.get(control)?.text || texts('press_again'));
   };
 
   return {
@@ -121,8 +127,11 @@ export function cardMessages(
       const reportForm = unclobbered(form, 'reportValidity');
       const report = onlyCard ? () => reportEach(inOrder(problems)) : reportForm;
       const areValid = reportAndShowFirst(report, []);
-      // If a script of the page has taken the library's texts away, the card is still wrong.
-      return areValid && problems.length === 0;
+      const [first] = problems;
+      if (!areValid || !first) return areValid;
+      // A script of the page has taken the library's texts away: the card is still wrong.
+      status.write(texts(first.problem));
+      return false;
     },
     reportOthers() {
       clear();

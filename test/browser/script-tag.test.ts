@@ -128,7 +128,7 @@ describe('forms that come later', () => {
     await expectCard(await page.pay());
   });
 
-  test.each(['focusin', 'input', 'click', 'submit'])(
+  test.each(['focusin', 'input', 'click', 'submit', 'formdata'])(
     'are bound by the first %s in them, before the page hears of it',
     async (type) => {
       const page = await later(`data-cardseal ${keyAttribute()}`);

@@ -305,6 +305,18 @@ describe.each([
     expect((await shopper.post(block)).text).toBe(answers[0]!.text); // of the first order, still
   });
 
+  test('of two forms that ask for their first key at once, one pays, and the other is not charged and pays again', async () => {
+    const [first, second] = [new Shopper(server), new Shopper(server)];
+    const blocks = await Promise.all([first.encrypt(), second.encrypt()]);
+    shopper = second; // the browser keeps the cookie of the last answer
+    const [lost, kept] = blocks.map((block) => JSON.stringify(block));
+    expect(JSON.parse((await shopper.post(lost!)).text)).toEqual({ status: 'expired' });
+    expect(authorizations()).toBe(0);
+    expect(JSON.parse((await shopper.post(kept!)).text)).toMatchObject({ status: 'committed' });
+    const foreign = await first.post(kept!); // what became of it is not for another shopper
+    expect(JSON.parse(foreign.text)).toEqual({ status: 'not_certain' });
+  });
+
   test('a declined card is told, and another one pays', async () => {
     shopper = new Shopper(server);
     const block = JSON.stringify(await shopper.encrypt(DECLINED));
@@ -427,9 +439,9 @@ describe.each([
     },
   );
 
-  test('a block that the server does not know ends on "not certain"', async () => {
+  test('a block under a key that the server does not know ends on "not certain"', async () => {
     shopper = new Shopper(server);
-    const block = JSON.stringify(await shopper.encrypt());
+    const block = JSON.stringify({ ...(await shopper.encrypt()), key_id: 'cek_of_before' });
     const stranger = new Shopper(server);
     expect((await stranger.post(block)).text).toBe('{"status":"not_certain"}');
     const form = new URLSearchParams({ encrypted_card: block }).toString();

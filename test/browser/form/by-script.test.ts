@@ -389,6 +389,23 @@ describe('data-cardseal-button: a handler that validates first', () => {
     expect([seen.length, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
   });
 
+  test('may make the form one that cannot be sent: the next press is not told that a payment is under way', async () => {
+    const page = open(FIELDS + CLICK);
+    page.button('Send').addEventListener('click', () => {
+      setTimeout(() => {
+        const another = '<input type="hidden" name="encrypted_card">';
+        page.form.insertAdjacentHTML('beforeend', another);
+        page.form.requestSubmit();
+      });
+    });
+    bind(page.form);
+    fill(page);
+    expect((await refused(page, page.button('Send'))).code).toBe('invalid_form');
+    fill(page);
+    expect((await refused(page, page.button('Send'))).code).toBe('invalid_form');
+    expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+  });
+
   test('may be refused by the form: its submit has no destination', async () => {
     const page = open(FIELDS + SUBMIT + CLICK, 'method="get"');
     await sendOnce(page, clicks(page, page.button('Send')));

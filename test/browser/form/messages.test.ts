@@ -1,9 +1,10 @@
 import axe from 'axe-core';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CardProblem } from '../../../src/form/index.ts';
 import type { CardEncryptionKey } from '../../../src/index.ts';
 import { freshKey } from '../../support/core.ts';
 import {
+  BUTTON,
   bind,
   CONTROLS,
   deferred,
@@ -16,6 +17,7 @@ import {
   posted,
   refused,
   settled,
+  statusOf,
   TYPED,
   user,
 } from '../../support/form.ts';
@@ -323,4 +325,27 @@ test('a wrong card is refused, although a script of the page takes the texts of 
   expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
   await settled(page);
   expect([page.passes, page.encrypted]).toEqual([0, []]);
+  expect(statusOf(page)).toBe('Check the card number');
 });
+
+test.each([BUTTON, '<button type="button" data-cardseal-button>Pay</button>'])(
+  'a page that puts a text of its own in place as a control is invalid, and has none for it: the status has it, for %s',
+  async (button) => {
+    const page = open(Object.values(CONTROLS).join('') + button);
+    bind(page.form);
+    for (const control of page.controls()) {
+      control.oninvalid = () => {
+        control.setCustomValidity('');
+        if (control.validity.valueMissing) control.setCustomValidity('Fill this in');
+      };
+    }
+    fill(page, { ...TYPED, expiry: '13/49' });
+    await refused(page);
+    expect([focused(page), messages(page)]).toEqual([page.control('expiry'), ['', '', '', '']]);
+    expect(statusOf(page)).toBe('Check the expiry date');
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => page.encrypted.length === 1);
+    expect(statusOf(page)).toBe(undefined);
+  },
+);

@@ -13,6 +13,7 @@ import {
   idle,
   KEPT,
   later,
+  letSubmitsGo,
   next,
   open,
   type Page,
@@ -405,6 +406,20 @@ test('a press that ends during its own submit leaves no block for another way to
   await settled(page);
   page.button('Other').click();
   expect(blocks).toEqual([expect.any(String), null]);
+});
+
+test('another way to pay that a script sends while the card is on its way has no block', async () => {
+  let isCard = true;
+  const page = open();
+  letSubmitsGo(page);
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  expect(blockIn(page)).toEqual(expect.any(String));
+  isCard = false;
+  expect(blockIn(page)).toBe(null);
 });
 
 test('a block that stands in the form when it is bound never goes with anything', async () => {

@@ -559,6 +559,51 @@ test('a form whose submit opens no window is submitted although its key comes la
   for (const page of pages) await vi.waitUntil(() => page.passes === 1);
 });
 
+test('a listener that makes up another submit does not open a form that is on its way', async () => {
+  const page = leaving();
+  bind(page.form);
+  fill(page);
+  const makeUp = () => page.form.dispatchEvent(new Event('submit'));
+  page.form.addEventListener('submit', makeUp, { once: true });
+  await press(page);
+  await vi.waitUntil(() => page.passes > 0);
+  await settled(page);
+  const before = page.passes; // Firefox has no such event while it submits
+  await press(page);
+  expect([page.passes - before, statusOf(page)]).toEqual([
+    0,
+    'Your payment is under way. Please wait.',
+  ]);
+});
+
+test('a page that presses again as it hears of an error starts another press, which pays', async () => {
+  const page = leaving();
+  let fails = true;
+  bind(page.form, { key: () => (fails ? Promise.reject(new Error()) : freshKey()) });
+  await vi.waitUntil(() => page.errors.length === 1);
+  fill(page);
+  const again = () => {
+    fails = false;
+    page.button().click();
+  };
+  page.form.addEventListener('cardseal:error', again, { once: true });
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  expect([page.errors.length, page.encrypted.length, statusOf(page)]).toEqual([2, 1, undefined]);
+});
+
+test('a page that presses again as it hears of an error, in vain: the shopper reads that nothing was sent', async () => {
+  const page = open();
+  bind(page.form, { key: () => Promise.reject(new Error()) });
+  await vi.waitUntil(() => page.errors.length === 1);
+  fill(page);
+  const again = () => page.button().click();
+  page.form.addEventListener('cardseal:error', again, { once: true });
+  page.button().click();
+  await vi.waitUntil(() => page.errors.length === 3);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+});
+
 test('onEncrypted: the fields are empty when it is called', async () => {
   const page = open();
   const seen: string[][] = [];
