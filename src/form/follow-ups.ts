@@ -53,10 +53,9 @@ export function followUps() {
     /** After a click that passes: expects a submit by its handlers, in the same task. */
     afterClick(): void {
       // Another click that the browser has queued is a new press.
-      const expectation: Expectation = { cause: 'click', awaitsClick: false };
-      expected = expectation;
+      expected = { cause: 'click', awaitsClick: false };
       setTimeout(() => {
-        if (expected === expectation) expected = undefined;
+        expected = undefined;
       });
     },
   };

@@ -353,9 +353,19 @@ describe('data-cardseal-button: a handler that validates first', () => {
     expect(statusOf(page)).toBe(undefined);
   });
 
-  test('is not joined by an Enter of the shopper', async () => {
+  test.each([
+    ['first', 0],
+    ['second', 1],
+  ])('is not joined by an Enter of the shopper, after the %s press', async (_, more) => {
     const page = open(FIELDS + SUBMIT + CLICK);
-    await sendOnce(page, clicks(page, page.button('Send')));
+    const seen = clicks(page, page.button('Send'));
+    await sendOnce(page, seen);
+    for (let press = 0; press < more; press++) {
+      correct(page);
+      page.button('Send').click();
+      await settled(page);
+    }
+    expect(seen.length).toBe(1 + more);
     page.control('name').focus();
     await user.keyboard('{Enter}');
     expect(statusOf(page)).toBe('Your payment is under way. Please wait.');

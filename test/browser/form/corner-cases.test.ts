@@ -232,3 +232,18 @@ test('unbind() disables a button again only if it was disabled before', async ()
   binding.unbind();
   expect([first!.disabled, second!.disabled]).toEqual([false, true]);
 });
+
+test('what the shopper types changes no attribute of the form: pages watch them', async () => {
+  const page = open();
+  await bind(page.form).ready;
+  const observer = new MutationObserver(() => {});
+  observer.observe(page.form, { attributes: true });
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(observer.takeRecords()).toEqual([]);
+  page.form.removeAttribute('novalidate'); // as a page that renders the form anew
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(observer.takeRecords().map(({ attributeName }) => attributeName)).toEqual([
+    'novalidate',
+    'novalidate',
+  ]);
+});

@@ -317,6 +317,30 @@ test('axe finds nothing: at rest, with messages, while waiting, and after', asyn
   expect(await violations()).toEqual(expect.arrayContaining(['aria-valid-attr-value', 'label'])); // it looks
 });
 
+test('a page that draws messages itself, and cancels the events for that, has no text beside its own', async () => {
+  const page = open();
+  bind(page.form);
+  const drawn: string[] = [];
+  const draw = (event: Event) => {
+    event.preventDefault();
+    drawn.push((event.target as HTMLInputElement).validationMessage);
+  };
+  page.form.addEventListener('invalid', draw, true);
+  fill(page, { ...TYPED, cvv: '' });
+  await refused(page);
+  expect([drawn, statusOf(page)]).toEqual([['Enter the security code'], undefined]);
+});
+
+test('a card button: where one of two texts is taken away, the shopper has the other one', async () => {
+  const page = open(`${Object.values(CONTROLS).join('')}<button data-cardseal-button>Pay</button>`);
+  bind(page.form);
+  page.control('expiry').setCustomValidity = () => {};
+  fill(page, { ...TYPED, expiry: '13/49', cvv: '' });
+  await refused(page);
+  expect(messages(page)).toEqual(['', '', '', 'Enter the security code']);
+  expect(statusOf(page)).toBe('Enter the security code');
+});
+
 test('a wrong card is refused, although a script of the page takes the texts of the library away', async () => {
   const page = open();
   bind(page.form);

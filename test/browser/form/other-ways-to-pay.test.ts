@@ -263,6 +263,20 @@ test.each([
   },
 );
 
+test('fields that are hidden are another way to pay, and fields that are seen are not, where the engine has no checkVisibility', async () => {
+  const { checkVisibility } = Element.prototype;
+  Reflect.deleteProperty(Element.prototype, 'checkVisibility');
+  later(() => {
+    Element.prototype.checkVisibility = checkVisibility;
+  });
+  const page = open(`<div>${html()}</div><button>Invoice</button>`);
+  bind(page.form);
+  expect((await refused(page)).code).toBe('invalid_card');
+  await idle(page);
+  page.form.querySelector('div')!.hidden = true;
+  expect((await posted(page, page.button('Invoice'))).length).toBe(1);
+});
+
 test('a when() that returns nothing counts as a card payment', async () => {
   const page = open();
   bind(page.form, { when: () => undefined as never });
@@ -298,6 +312,24 @@ describe("another way to pay is validated as without the library's novalidate", 
       for (const control of page.controls()) control.required = true;
     });
     expect([invalid, passes]).toEqual([[], 1]);
+  });
+
+  test("of the card's controls, which are not valid either, neither the page nor the shopper hears", async () => {
+    const { page, ...outcome } = await press(EMAIL, '', (page) => {
+      for (const control of page.controls()) control.required = true;
+    });
+    expect(outcome).toEqual({ invalid: ['email'], passes: 0 });
+    expect(statusOf(page)).toBe(undefined); // the browser has focused the control, with its message
+    expect((document.activeElement as Input).name).toBe('email');
+  });
+
+  test('a name that is shared is one of the page', async () => {
+    const shared = '<input name="holder" required data-cardseal-shared autocomplete="cc-name">';
+    const page = open(html({ name: `<label>Holder ${shared}</label>` }));
+    await bind(page.form, { when: () => false }).ready;
+    page.button().click();
+    await settled(page);
+    expect([page.passes, (document.activeElement as Input).name]).toEqual([0, 'holder']);
   });
 
   test.each([

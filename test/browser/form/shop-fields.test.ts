@@ -112,6 +112,7 @@ test('a number in boxes of which one is empty is wrong, and each box says so unt
 test.each([
   ['seven characters each', BOX(7).repeat(2)],
   ['no maxlength', '<input data-cardseal-field="number">'.repeat(2)],
+  ['a maxlength of nothing', BOX(4) + BOX(0)],
   ['one of them whole', BOX(4) + BOX(19)],
   ['one of them by autocomplete only', `${BOX(4)}<input autocomplete="cc-number" maxlength="4">`],
 ])('number boxes with %s are refused', async (_, number) => {
