@@ -85,19 +85,20 @@ const RUNS_CONFIG = ['--config', 'test/runs/fixtures/vitest.config.ts'];
 
 // These runs wait most of the time, and so they do it together.
 describe.concurrent('a browser that does not come up ends the run, which names the engine', () => {
+  const CHROMIUM = ['chromium', 'chromium-headless-shell'];
   const NEVER_CONNECTS = { script: 'exec sleep 300', says: 'not ready within 4 s' };
   const ENDS_AT_ONCE = { script: 'echo no luck >&2; exit 3', says: 'no luck' };
 
   test.each([
-    { engine: 'chromium', what: 'never connects', executable: 'chromium', ...NEVER_CONNECTS },
-    { engine: 'chromium', what: 'ends at once', executable: 'chromium', ...ENDS_AT_ONCE },
-    { engine: 'firefox', what: 'never connects', executable: 'firefox-esr', ...NEVER_CONNECTS },
-    { engine: 'firefox', what: 'ends at once', executable: 'firefox-esr', ...ENDS_AT_ONCE },
-    { engine: 'webkit', what: 'has no display', executable: 'Xvfb', ...NEVER_CONNECTS },
-  ] as const)('$engine $what', async ({ engine, executable, script, says }) => {
+    { engine: 'chromium', what: 'never connects', names: CHROMIUM, ...NEVER_CONNECTS },
+    { engine: 'chromium', what: 'ends at once', names: CHROMIUM, ...ENDS_AT_ONCE },
+    { engine: 'firefox', what: 'never connects', names: ['firefox-esr'], ...NEVER_CONNECTS },
+    { engine: 'firefox', what: 'ends at once', names: ['firefox-esr'], ...ENDS_AT_ONCE },
+    { engine: 'webkit', what: 'has no display', names: ['Xvfb'], ...NEVER_CONNECTS },
+  ] as const)('$engine $what', async ({ engine, names, script, says }) => {
     // WebKit without Xvfb is Playwright's own build, which no executable on PATH can replace.
     if (engine === 'webkit' && !find(engine)?.xvfb) return;
-    const folder = executables({ [executable]: script });
+    const folder = executables(Object.fromEntries(names.map((name) => [name, script])));
     const { status, output, seconds } = await runToEnd([...RUNS_CONFIG, '--project', engine], {
       PATH: `${folder}${delimiter}${process.env.PATH}`,
       TEST_BROWSERS: 'system',
