@@ -57,7 +57,10 @@ type State =
   | { readonly phase: 'open' }
   /** It validates the card, waits for the key, encrypts, or repeats the press. */
   | { readonly phase: 'pressed'; readonly press: Press }
-  /** `onEncrypted` has the block. The form opens when it ends, or after `SENT_MS`. */
+  /**
+   * `onEncrypted` has the block, and may submit the form. The form opens when it ends, or after
+   * `SENT_MS`.
+   */
   | { readonly phase: 'handed over'; readonly press: Press }
   /**
    * A submit passes at once, because its block was there before. The page's listeners may cancel
@@ -76,7 +79,8 @@ type State =
   /** The form is on its way to the server. It opens after `SENT_MS`. */
   | { readonly phase: 'submitted' }
   /**
-   * A script of the page has the block, by a click of a card button. It may validate first, and
+   * A script of the page has the block, by a click of a card button, or from `onEncrypted` if that
+   * has submitted the form and a listener has cancelled it. The script may validate first, and
    * submit the form then. The form opens after `WITH_SCRIPT_MS`. It opens at once if something
    * changes in the page: the shopper seems to correct something, so the script has not sent the
    * block. If it has, the server gets the same block again and can tell.
@@ -246,8 +250,12 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
   const isShopperPressing = (): boolean =>
     lastShopperPress !== undefined && Date.now() - lastShopperPress <= SAME_PRESS_MS;
 
+  /** Whether a script of the page has the block: that of a card button, or `onEncrypted`. */
+  const hasScriptBlock = (): boolean =>
+    state.phase === 'with script' || state.phase === 'handed over';
+
   /** Whether the script that has the block submits the form, and not the shopper. */
-  const isSubmitByScript = (): boolean => state.phase === 'with script' && !isShopperPressing();
+  const isSubmitByScript = (): boolean => hasScriptBlock() && !isShopperPressing();
 
   const offer = () => {
     sealed.offer();
@@ -285,8 +293,8 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
       checkAddress(submitter);
       offer();
     });
-    clearTimeout(sentTimer); // that of the phase 'with script'
-    const scriptHasBlock = state.phase === 'with script';
+    clearTimeout(sentTimer); // that of the script's phase
+    const scriptHasBlock = hasScriptBlock();
     state = { phase: 'submitting', event, submitter, scriptHasBlock };
     sealed.keepBlock(); // whatever the page's listeners do to the fields
     setTimeout(settleSubmit);
@@ -487,10 +495,13 @@ export function cardForm(form: HTMLFormElement, options: CardFormOptions): CardF
     block: EncryptedCard,
     press: Press,
   ) => {
+    await endOfDispatch(); // the page may submit the form
+    if (!isCurrent(press)) return;
     sealed.emptyFields();
     if (!isCurrent(press)) return; // a listener ended it
     sealed.markSent();
     state = { phase: 'handed over', press };
+    lastShopperPress = undefined; // dealt with: see `isSubmitByScript`
     openAfter(SENT_MS);
     try {
       await receive(block, press.submitter);

@@ -14,8 +14,8 @@ export interface CardFormOptions {
 
   /**
    * Called with the block, and with the button that was pressed (or `null`). The form is not
-   * submitted then. The card's fields are empty by then. Not called for buttons with
-   * `data-cardseal-button`, nor by `encrypt()`.
+   * submitted, unless your function does so. The card's fields are empty by then. Not called for
+   * buttons with `data-cardseal-button`, nor by `encrypt()`.
    *
    * If it throws, the error goes to `reportError`, and the next press hands over the same block.
    */

@@ -408,6 +408,18 @@ export const SHOPS: readonly Shop[] = [
     needsLibrary: true,
   },
   {
+    name: 'token-then-submit',
+    fields: USUAL,
+    pay: '#pay',
+    others: [
+      ['email', EMAIL],
+      ['token_result', 'ok'],
+      ['do', 'order'],
+    ],
+    cancel: emptied('#email', EMAIL),
+    needsLibrary: true,
+  },
+  {
     name: 'payment-methods',
     fields: USUAL,
     sharedName: true,

@@ -1,5 +1,5 @@
 /** The rule for a press: what is sent, when, and how often. */
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CardFormBinding, CardFormOptions } from '../../../src/form/index.ts';
 import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
@@ -45,6 +45,12 @@ function cancelling(content = html()) {
 const press = async (page: Page, button = page.button()) => {
   button.click();
   await settled(page);
+};
+
+/** As a shopper does in every engine: some of the engines' clicks are made up by a script here. */
+const pressEnter = async (page: Page) => {
+  page.control('name').focus();
+  await user.keyboard('{Enter}');
 };
 
 /** Presses until a submit gets past the library. */
@@ -654,11 +660,69 @@ test('onEncrypted: while it works, a press hands over nothing and the shopper re
   fill(page);
   await press(page);
   await vi.waitUntil(() => onEncrypted.mock.calls[0]);
-  await press(page);
+  await pressEnter(page); // a submit by a script would be sent
   expect(onEncrypted).toHaveBeenCalledTimes(1);
   expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
   accepted.resolve();
   await idle(page);
+});
+
+describe('onEncrypted that submits the form', () => {
+  test.each<[string, (page: Page) => void]>([
+    ['requestSubmit()', (page) => page.form.requestSubmit()],
+    ['a click of the button', (page) => page.button().click()],
+  ])('by %s: the browser sends it, with the block', async (_, submit) => {
+    const page = open();
+    bind(page.form, { onEncrypted: () => submit(page) });
+    fill(page);
+    const [sent] = await posted(page);
+    const { encrypted_card } = Object.fromEntries(sent!.body);
+    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+  });
+
+  test('a second press, 30 seconds later, sends the same block', async () => {
+    const page = open();
+    letSubmitsGo(page);
+    const keyIds: string[] = [];
+    const onEncrypted = ({ key_id }: EncryptedCard) => {
+      keyIds.push(key_id);
+      page.form.requestSubmit();
+    };
+    await bind(page.form, { onEncrypted }).ready;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => page.passes === 1);
+    await vi.advanceTimersByTimeAsync(29_000);
+    await pressEnter(page);
+    expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
+    await vi.advanceTimersByTimeAsync(1000);
+    await pressEnter(page);
+    await vi.waitUntil(() => page.passes === 2);
+    expect(keyIds).toEqual([keyIds[0], keyIds[0]]);
+  });
+
+  test('and whose submit a listener cancels: a press waits, because the script has the block', async () => {
+    const page = open();
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    const onEncrypted = vi.fn(() => page.form.requestSubmit());
+    bind(page.form, { onEncrypted });
+    fill(page);
+    await press(page);
+    await vi.waitUntil(() => page.passes === 1);
+    await settled(page);
+    await pressEnter(page);
+    expect([page.passes, onEncrypted.mock.calls.length]).toEqual([1, 1]);
+    expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
+  });
+
+  test('and may not be sent by the browser: the error says so', async () => {
+    const page = open(html(), 'method="get"');
+    bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
+    fill(page);
+    expect((await refused(page)).message).toContain('must have method="post"');
+    expect(await page.sent()).toEqual([]);
+  });
 });
 
 test('cardseal:submit can be cancelled: nothing is read, and a later press pays', async () => {
