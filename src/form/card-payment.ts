@@ -35,8 +35,8 @@ export function isCardPayment(
 /** Whether a button never pays by card: Cancel in a dialog, a coupon, another way to pay. */
 export function isOtherButton(submitter: HTMLElement | null): boolean {
   if (!submitter) return false;
-  const method = submitter.getAttribute('formmethod') ?? '';
-  return method.toLowerCase() === 'dialog' || submitter.hasAttribute('data-cardseal-skip');
+  const method = submitter.getAttribute('formmethod')?.toLowerCase();
+  return method === 'dialog' || submitter.hasAttribute('data-cardseal-skip');
 }
 
 function askPage(when: () => boolean): boolean {

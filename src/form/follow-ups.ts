@@ -35,7 +35,7 @@ export function followUps() {
     takeSubmit(event: Event): 'click' | 'submit' | undefined {
       if (!expected) return undefined;
       // A listener may make a submit up, which sends nothing: the real one counts.
-      if (event.isTrusted || !expected.submit) expected.submit = event;
+      if (event.isTrusted) expected.submit = event;
       return expected.cause;
     },
     /** Expects the click that `run` makes, and a submit by its handlers. */

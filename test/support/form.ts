@@ -197,6 +197,12 @@ export async function pay(
   return encrypted;
 }
 
+/** Presses as a shopper does by Enter on the button: a press by `click()` alone is a script's. */
+export function pressEnter(page: Page, button = page.button()): void {
+  button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+  button.click();
+}
+
 /** When nothing is under way in the form. */
 export const idle = (page: Page) => vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
 

@@ -64,6 +64,30 @@ test('data-cardseal-button: its handlers run once, with the block in the form an
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
 });
 
+test('data-cardseal-button: removed while the fields are emptied, its handlers do not run', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  page.control('number').addEventListener('input', () => button.remove());
+  bind(page.form);
+  fill(page);
+  button.click();
+  await vi.waitUntil(() => statusOf(page));
+  expect([seen, statusOf(page)]).toEqual([[], 'Nothing was sent. Press the button again.']);
+});
+
+test('data-cardseal-button: the second click of a double click that sends is told that the payment is under way', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  await sendOnce(page, seen);
+  correct(page);
+  for (const detail of [1, 2]) {
+    const click = new MouseEvent('click', { detail, bubbles: true, cancelable: true });
+    page.button('Send').dispatchEvent(click);
+  }
+  expect([seen.length, statusOf(page)]).toEqual([2, 'Your payment is under way. Please wait.']);
+});
+
 test('data-cardseal-button: a handler that locks the fields first finds the block later', async () => {
   const page = open(FIELDS + CLICK);
   bind(page.form);

@@ -385,6 +385,20 @@ test.each([
   },
 );
 
+test.each([
+  [
+    'a submit button beside a card button',
+    `${html()}<button type="button" data-cardseal-button>Send</button>`,
+  ],
+  ['no button at all', Object.values(CONTROLS).join('')],
+])('the destination is checked at binding, with %s', async (_, content) => {
+  const page = open(content, 'method="get"');
+  await expect(bind(page.form).ready).rejects.toMatchObject({
+    code: 'invalid_form',
+    message: 'The card form must have method="post", or onEncrypted',
+  });
+});
+
 // Changed: the destination is checked as the first submit button would submit the form.
 test('a button corrects what the form lacks, at binding, too', async () => {
   const page = open(html().replace('<button', '<button formmethod="post"'), 'method="get"');

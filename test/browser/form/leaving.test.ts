@@ -344,6 +344,17 @@ describe('when the page has cancelled the submit, and then collects the form dat
     expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
   });
 
+  test('and leaves after the shopper has typed another card: the next press is sent', async () => {
+    const { page } = await cancelled();
+    new FormData(page.form);
+    fill(page, OTHER);
+    page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+    dispatchEvent(new Event('beforeunload'));
+    page.button().click();
+    await vi.waitUntil(() => page.passes === 2);
+    expect(statusOf(page)).toBe(undefined);
+  });
+
   test('and the shopper follows a link to a download later: the next press is sent', async () => {
     const { page } = await cancelled();
     new FormData(page.form);

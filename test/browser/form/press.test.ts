@@ -23,6 +23,7 @@ import {
   open,
   type Page,
   posted,
+  pressEnter,
   refused,
   settled,
   statusOf,
@@ -45,12 +46,6 @@ function cancelling(content = html()) {
 const press = async (page: Page, button = page.button()) => {
   button.click();
   await settled(page);
-};
-
-/** As a shopper does in every engine: some of the engines' clicks are made up by a script here. */
-const pressEnter = async (page: Page) => {
-  page.control('name').focus();
-  await user.keyboard('{Enter}');
 };
 
 /** Presses until a submit gets past the library. */
@@ -660,7 +655,7 @@ test('onEncrypted: while it works, a press hands over nothing and the shopper re
   fill(page);
   await press(page);
   await vi.waitUntil(() => onEncrypted.mock.calls[0]);
-  await pressEnter(page); // a submit by a script would be sent
+  pressEnter(page); // a submit by a script would be sent
   expect(onEncrypted).toHaveBeenCalledTimes(1);
   expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
   accepted.resolve();
@@ -694,10 +689,10 @@ describe('onEncrypted that submits the form', () => {
     page.button().click();
     await vi.waitUntil(() => page.passes === 1);
     await vi.advanceTimersByTimeAsync(29_000);
-    await pressEnter(page);
+    pressEnter(page);
     expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
     await vi.advanceTimersByTimeAsync(1000);
-    await pressEnter(page);
+    pressEnter(page);
     await vi.waitUntil(() => page.passes === 2);
     expect(keyIds).toEqual([keyIds[0], keyIds[0]]);
   });
@@ -711,7 +706,7 @@ describe('onEncrypted that submits the form', () => {
     await press(page);
     await vi.waitUntil(() => page.passes === 1);
     await settled(page);
-    await pressEnter(page);
+    pressEnter(page);
     expect([page.passes, onEncrypted.mock.calls.length]).toEqual([1, 1]);
     expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
   });

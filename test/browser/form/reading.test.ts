@@ -345,7 +345,7 @@ test('only the first 1,000 characters of a value are looked at, so that a pasted
   bind(page.form, { onEncrypted: () => {} });
   fill(page, { ...TYPED, number: ' '.repeat(1000) + TYPED.number });
   expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
-  fill(page, { ...TYPED, number: ' '.repeat(900) + TYPED.number });
+  fill(page, { ...TYPED, number: TYPED.number.padStart(1000) });
   const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
   await encrypted;
@@ -365,6 +365,16 @@ test.each([
     expect(await refused(page)).toMatchObject({ code, field });
   },
 );
+
+test('one part of a name that goes on after 1,000 characters is refused, and never sent in part', async () => {
+  const names = '<input autocomplete="cc-given-name"><input autocomplete="cc-family-name">';
+  const page = open(html({ name: names }));
+  bind(page.form, { onEncrypted: () => {} });
+  const { number, expiry, cvv } = TYPED;
+  const family_name = `Quillow${' '.repeat(1000)}1`;
+  fill(page, { number, expiry, cvv, given_name: 'Zoë', family_name });
+  expect(await refused(page)).toMatchObject({ code: 'card_too_long', field: 'name' });
+});
 
 test('what was read is zeroed when the card is refused', async () => {
   const page = open();

@@ -36,6 +36,20 @@ const line = (page: Page) => page.host.querySelector<HTMLElement>('[data-cardsea
 const rejecting = (code: CardEncryptionErrorCode) => () =>
   Promise.reject(new CardEncryptionError(code, 'planted'));
 
+test('a copy of the line that a page has put in its place is gone with the next text', async () => {
+  const page = open();
+  bind(page.form, { key: rejecting('invalid_key') });
+  fill(page);
+  await refused(page);
+  const before = line(page)!;
+  before.replaceWith(before.cloneNode(true));
+  const lines = () => page.host.querySelectorAll('[data-cardseal-line]').length;
+  await vi.waitUntil(() => lines() === 2); // the text is restored beside the copy
+  fill(page, { ...TYPED, cvv: '1' });
+  await refused(page);
+  expect(lines()).toBe(0);
+});
+
 /** Everything that can go wrong and is not the shopper's to correct, with a key function and with a fixed key. */
 const PROBLEMS: [
   code: CardEncryptionErrorCode,
@@ -399,6 +413,30 @@ const BESIDE = html({
   cvv: '<label>Code <input autocomplete="cc-csc" aria-describedby="hint cvv-text"></label><i id="hint">on the back</i><b id="cvv-text" data-cardseal-message hidden></b>',
   expiry:
     '<label>Expiry <input autocomplete="cc-exp" aria-errormessage="exp-text"></label><b id="exp-text" data-cardseal-message></b>',
+});
+
+test('a text of the page beside a field that was corrected stays as the shopper types on', async () => {
+  const page = open(BESIDE);
+  bind(page.form);
+  fill(page, { ...TYPED, expiry: '' });
+  await refused(page);
+  const expiry = page.control('expiry');
+  const text = document.getElementById('exp-text')!;
+  expiry.dispatchEvent(new Event('input', { bubbles: true }));
+  expect(text.textContent).toBe('');
+  text.textContent = 'Month and year';
+  expiry.dispatchEvent(new Event('input', { bubbles: true }));
+  expect(text.textContent).toBe('Month and year');
+});
+
+test('after a press, bubbles are the page’s own again', async () => {
+  const page = open(BESIDE);
+  bind(page.form);
+  fill(page, { ...TYPED, expiry: '' });
+  await refused(page);
+  const invalid = next(page.control('expiry'), 'invalid');
+  page.control('expiry').reportValidity();
+  expect((await invalid).defaultPrevented).toBe(false);
 });
 
 test('a message stands in the element that the control names, no bubble shows, and the first wrong control has focus', async () => {
