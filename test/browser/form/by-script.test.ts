@@ -77,7 +77,8 @@ test('data-cardseal-button: removed while the fields are emptied, its handlers d
 });
 
 test('data-cardseal-button: the second click of a double click that sends is told that the payment is under way', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`);
+  page.button('Send').addEventListener('click', (event) => event.preventDefault());
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen);
   correct(page);
@@ -272,6 +273,15 @@ test('data-cardseal-button: a first name in the emptied fields is the beginning 
   page.control('given_name').dispatchEvent(new Event('input', { bubbles: true }));
   expect((await refused(page, page.button('Send'))).code).toBe('invalid_card');
   expect(seen.length).toBe(1);
+});
+
+test('data-cardseal-button: no listener for leaving the page is left when the shopper begins another card', async () => {
+  const page = open(FIELDS + CLICK);
+  await sendOnce(page, clicks(page, page.button('Send')));
+  const removed = vi.spyOn(window, 'removeEventListener');
+  page.control('number').value = '5';
+  page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(removed.mock.calls.map(([type]) => type)).toContain('beforeunload');
 });
 
 test('data-cardseal-button: a form that it submits by itself is checked before it goes', async () => {

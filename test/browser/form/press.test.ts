@@ -647,6 +647,21 @@ test('onEncrypted: half a card after success is refused, and the old block is no
   expect(blocks.length).toBe(1);
 });
 
+test('onEncrypted: another way to pay, chosen at the last moment, keeps the card on the screen', async () => {
+  const page = open(`${html()}<button data-cardseal-skip>Other</button>`);
+  const onEncrypted = vi.fn();
+  bind(page.form, { onEncrypted });
+  page.form.addEventListener('cardseal:encrypted', async () => {
+    for (let i = 0; i < 20; i++) await null; // the form is about to call it
+    page.button('Other').click();
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  expect([values(page), onEncrypted.mock.calls]).toEqual([KEPT, []]);
+});
+
 test('onEncrypted: while it works, a press hands over nothing and the shopper reads that the payment is under way', async () => {
   const page = open();
   const accepted = deferred<void>();
