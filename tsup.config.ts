@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/*.ts', 'src/form/*.ts', '!src/script-tag.ts'],
+  entry: ['src/*.ts', 'src/form/*.ts', '!src/script-tag/index.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -108,7 +108,7 @@ async function buildScriptTag() {
 
 async function bundleScriptTag(): Promise<string> {
   const bundle = await rollup({
-    input: 'src/script-tag.ts',
+    input: 'src/script-tag/index.ts',
     plugins: [{ name: 'TypeScript compiles each module', load: (path) => compile(path) }],
   });
   const { output } = await bundle.generate({ format: 'iife', indent: '  ' });

@@ -56,7 +56,7 @@ const inBrowser = (engine: Engine) => ({
   // The snippets of the documents import the package by its name.
   resolve: {
     alias: [
-      { find: /^cardseal$/, replacement: join(root, 'src/index.ts') },
+      { find: /^cardseal$/, replacement: join(root, 'src/core/index.ts') },
       { find: /^cardseal\/form$/, replacement: join(root, 'src/form/index.ts') },
     ],
   },

@@ -1,4 +1,4 @@
-import { CardEncryptionError } from '../index.ts';
+import { CardEncryptionError } from '../core/index.ts';
 import { cardForm } from './card-form.ts';
 import { findBoundForm } from './listeners.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';

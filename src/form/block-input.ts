@@ -1,4 +1,4 @@
-import { CardEncryptionError, type EncryptedCard } from '../index.ts';
+import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
 import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
 
 /** `form.submit()` collects the form's data, and the page is being left within this time. */

@@ -1,4 +1,4 @@
-import { CardEncryptionError, type EncryptedCard, encryptCard } from '../index.ts';
+import { CardEncryptionError, type EncryptedCard, encryptCard } from '../core/index.ts';
 import { formAttributes } from './attributes.ts';
 import { isCardPayment, isOtherButton } from './card-payment.ts';
 import { checkDestination, leavesPageOpen, opensWindow } from './destination.ts';

@@ -1,4 +1,4 @@
-import { CardEncryptionError } from '../index.ts';
+import { CardEncryptionError } from '../core/index.ts';
 import { checkFormBrowser } from './environment.ts';
 import { cardControls, isShared, numberAndCode } from './fields.ts';
 import { isRendered } from './is-rendered.ts';

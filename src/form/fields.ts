@@ -1,4 +1,4 @@
-import { CardEncryptionError } from '../index.ts';
+import { CardEncryptionError } from '../core/index.ts';
 import { concat } from './concat.ts';
 import { elementsOf } from './unclobbered.ts';
 

@@ -3,7 +3,7 @@ import {
   type CardEncryptionKey,
   type PreparedKey,
   prepareKey,
-} from '../index.ts';
+} from '../core/index.ts';
 import type { CardFormOptions } from './options.ts';
 
 /** A key that may encrypt the next card. */

@@ -1,4 +1,4 @@
-import { CardEncryptionError } from '../index.ts';
+import { CardEncryptionError } from '../core/index.ts';
 import type { StatusLine } from './status.ts';
 import type { FormProblem } from './texts.ts';
 import { unclobbered } from './unclobbered.ts';

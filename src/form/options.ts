@@ -1,4 +1,4 @@
-import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../index.ts';
+import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../core/index.ts';
 import type { CardProblem, FormProblem } from './texts.ts';
 
 /** Options for `bindCardForm`. Only own properties count. */

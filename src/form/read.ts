@@ -1,6 +1,6 @@
-import { encodeInto } from '../browser.ts';
-import type { CardField } from '../index.ts';
-import { CARD_FIELDS } from '../scheme.ts';
+import { encodeInto } from '../core/browser.ts';
+import type { CardField } from '../core/index.ts';
+import { CARD_FIELDS } from '../core/scheme.ts';
 import { concat } from './concat.ts';
 import { type CardControls, type Control, isSelect, isShared, isSpace } from './fields.ts';
 import type { CardProblem } from './texts.ts';

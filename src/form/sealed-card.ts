@@ -1,4 +1,4 @@
-import type { EncryptedCard } from '../index.ts';
+import type { EncryptedCard } from '../core/index.ts';
 import { blockInput } from './block-input.ts';
 import { concat } from './concat.ts';
 import {

@@ -1,4 +1,4 @@
-import { ownProperty } from '../own-property.ts';
+import { ownProperty } from '../core/own-property.ts';
 import type { CardFormOptions } from './options.ts';
 
 /** Everything that the shopper can be asked to correct. */

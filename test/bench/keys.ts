@@ -8,7 +8,7 @@ import {
 } from 'node:crypto';
 import { compactDecrypt } from 'jose';
 import { decrypt, generateKey, readMessage, readPrivateKey } from 'openpgp';
-import type { Card, EncryptedCard } from '../../src/index.ts';
+import type { Card, EncryptedCard } from '../../src/core/index.ts';
 
 /** What a page has in hand before it has loaded anything. */
 export interface KeyInHand {

@@ -1,5 +1,5 @@
 /** What a page pays in time, in one engine: everything that is compared takes turns in one run, and the baseline runs twice. */
-import type { Card } from '../../src/index.ts';
+import type { Card } from '../../src/core/index.ts';
 import type { Engine } from '../prepare/browsers.ts';
 import { open, type Session } from './browsers.ts';
 import { bundle, CARDSEAL, CONTENDERS, SNIPPET } from './contenders.ts';

@@ -3,7 +3,7 @@
  * ../bench/contenders/: as its documentation shows, with nothing left out that it offers.
  */
 import { describe, expect, test } from 'vitest';
-import { encryptCard } from '../../src/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
 import type { Contender } from '../bench/pages/page.ts';
 import {
   card,

@@ -1,6 +1,6 @@
 /** What a card may be made of: objects of every kind, memory of every kind, and a polluted Object.prototype. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Card, type CardField, encryptCard, prepareKey } from '../../src/index.ts';
+import { type Card, type CardField, encryptCard, prepareKey } from '../../src/core/index.ts';
 import {
   byteCard,
   card,

@@ -1,6 +1,6 @@
 /** Which cards are taken. Each value is tried as a string and as bytes. */
 import { describe, expect, test } from 'vitest';
-import { encryptCard } from '../../src/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
 import {
   byteCard,
   card,

@@ -1,6 +1,6 @@
 /** What engines without `TextEncoder.encodeInto` do instead, and that others do not do it. */
 import { describe, expect, test, vi } from 'vitest';
-import { encryptCard } from '../../src/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
 import { card, decrypt, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
 
 describe('without TextEncoder.encodeInto', () => {

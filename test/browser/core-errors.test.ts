@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import * as cardseal from '../../src/index.ts';
+import * as cardseal from '../../src/core/index.ts';
 import {
   type Card,
   CardEncryptionError,
   type CardEncryptionKey,
   encryptCard,
   prepareKey,
-} from '../../src/index.ts';
+} from '../../src/core/index.ts';
 import { card, freshKey, outcome, withoutPlaces } from '../support/core.ts';
 import { FAILURES, planted } from '../support/failures.ts';
 

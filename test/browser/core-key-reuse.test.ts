@@ -1,6 +1,6 @@
 /** One key encrypts one card. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { encryptCard, prepareKey } from '../../src/index.ts';
+import { encryptCard, prepareKey } from '../../src/core/index.ts';
 import { card, decrypt, freshKey, isEmpty, outcome } from '../support/core.ts';
 
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
 import {
   BITS,
   card,

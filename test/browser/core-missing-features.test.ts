@@ -3,7 +3,7 @@
  * there. Old versions of Firefox and Safari cannot be installed, so today's engines without these features stand in for them.
  */
 import { expect, test } from 'vitest';
-import type { EncryptedCard } from '../../src/index.ts';
+import type { EncryptedCard } from '../../src/core/index.ts';
 import { byteCard, card, decrypt, freshKey } from '../support/core.ts';
 
 /** What the library did in the worker. */
@@ -53,7 +53,7 @@ const WORKER = `
 
 async function runWithout(
   features: string[],
-  url = new URL('../../src/index.ts', import.meta.url).href,
+  url = new URL('../../src/core/index.ts', import.meta.url).href,
 ): Promise<Report> {
   const script = URL.createObjectURL(new Blob([WORKER], { type: 'text/javascript' }));
   const worker = new Worker(script, { type: 'module' });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { commands } from 'vitest/browser';
-import { type EncryptedCard, encryptCard, prepareKey } from '../../src/index.ts';
+import { type EncryptedCard, encryptCard, prepareKey } from '../../src/core/index.ts';
 import {
   BITS,
   byteCard,

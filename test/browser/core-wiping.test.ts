@@ -1,6 +1,6 @@
 /** Whatever becomes of a call: the caller's object is empty when it returns, and nothing of the card stays in the library's own memory. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/index.ts';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
 import { byteCard, card, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
 import { watchMemory } from '../support/watch-memory.ts';
 

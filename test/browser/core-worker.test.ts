@@ -14,7 +14,7 @@ test('encryptCard works in a worker, where there is no window and no document', 
     worker.onerror = reject;
   });
   worker.postMessage({
-    url: new URL('../../src/index.ts', import.meta.url).href,
+    url: new URL('../../src/core/index.ts', import.meta.url).href,
     key: freshKey(),
     card: card(),
   });

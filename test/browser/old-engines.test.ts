@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commands } from 'vitest/browser';
-import type { CardEncryptionErrorCode } from '../../src/index.ts';
+import type { CardEncryptionErrorCode } from '../../src/core/index.ts';
 import { freshKey } from '../support/core.ts';
 import { CARD, CONTROLS, TYPED } from '../support/form.ts';
 import removedFeatures from '../support/removed-features.json';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as form from '../../src/form/index.ts';
-import * as core from '../../src/index.ts';
+import * as core from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import { CARD, CONTROLS, TYPED } from '../support/form.ts';
 import {

@@ -5,7 +5,7 @@ import {
   type CardField,
   encryptCard,
   prepareKey,
-} from '../../src/index.ts';
+} from '../../src/core/index.ts';
 import { digits } from './digits.ts';
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

@@ -6,8 +6,8 @@ import {
   type EncryptedCard,
 } from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { type Card, encryptCard } from '../../src/index.ts';
-import { browserKey, parseEncryptedCard } from '../../src/server.ts';
+import { type Card, encryptCard } from '../../src/core/index.ts';
+import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 
 const VISA = {

@@ -9,7 +9,7 @@ afterEach(() => {
 });
 
 /** The built package. */
-const cardseal = (): Promise<typeof import('../../src/index.ts')> => import(builtUrl('index.js'));
+const cardseal = (): Promise<typeof import('../../src/core/index.ts')> => import(builtUrl('index.js'));
 
 test('encryptCard works in a jsdom environment that has crypto.subtle', async () => {
   expect(navigator.userAgent).toContain('jsdom');

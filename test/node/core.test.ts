@@ -1,8 +1,8 @@
 /** The core under Node, which lacks what browsers have and has what they lack; and what the test keys are. */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { encryptCard, prepareKey } from '../../src/index.ts';
-import { CARD_FIELDS, SCHEMES } from '../../src/scheme.ts';
+import { encryptCard, prepareKey } from '../../src/core/index.ts';
+import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
 import {
   card,
   decrypt,
@@ -88,7 +88,7 @@ test('where there is no TextEncoder it is unsupported_browser, and the card is e
 
 test('a key prepared by another copy of the library is prepared again', async () => {
   vi.resetModules();
-  const other = await import('../../src/index.ts');
+  const other = await import('../../src/core/index.ts');
   expect(other.prepareKey).not.toBe(prepareKey);
   const key = await other.prepareKey(freshKey());
   expect(await prepareKey(key)).not.toBe(key);

@@ -9,7 +9,7 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** The members of the union, read from the source: a type leaves nothing behind to import. */
 function codesOfType(): string[] {
-  const source = ts.createSourceFile('errors.ts', read('src/errors.ts'), ts.ScriptTarget.Latest);
+  const source = ts.createSourceFile('errors.ts', read('src/core/errors.ts'), ts.ScriptTarget.Latest);
   const alias = source.statements
     .filter(ts.isTypeAliasDeclaration)
     .find(({ name }) => name.text === 'CardEncryptionErrorCode');

@@ -133,7 +133,7 @@ describe('tables of names', () => {
   };
 
   test('docs/script-tag.md has every attribute that the code reads, and no other', () => {
-    const files = execFileSync('git', ['ls-files', 'src/form', 'src/script-tag.ts'], {
+    const files = execFileSync('git', ['ls-files', 'src/form', 'src/script-tag/index.ts'], {
       cwd: root,
       encoding: 'utf8',
     });

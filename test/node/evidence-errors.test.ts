@@ -1,6 +1,6 @@
 import { format, inspect } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { CardEncryptionError } from '../../src/index.ts';
+import { CardEncryptionError } from '../../src/core/index.ts';
 import { FAILURES } from '../support/failures.ts';
 import { findCard } from '../support/find-card.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMerchant } from '../../demo/merchant/app.ts';
 import { CardPayments } from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService, type ServiceOptions } from '../../demo/service/app.ts';
-import { type Card, type CardEncryptionKey, encryptCard } from '../../src/index.ts';
+import { type Card, type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 
 const SECRET_KEY = ACCOUNTS[0].secretKey;

@@ -209,11 +209,11 @@ describe('tests of built files', () => {
       const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
       write('package.json', '{ "version": "1.0.0" }');
       write('tsup.config.ts', '');
-      write('src/index.ts', 'export {};');
+      write('src/core/index.ts', 'export {};');
       expect(() => throwIfNotBuilt(folder)).toThrow('run npm run build');
       write('dist/built-from.json', fingerprint(folder));
       throwIfNotBuilt(folder);
-      for (const path of ['package.json', 'tsup.config.ts', 'src/index.ts', 'src/more.ts']) {
+      for (const path of ['package.json', 'tsup.config.ts', 'src/core/index.ts', 'src/more.ts']) {
         const before =
           path === 'src/more.ts' ? undefined : readFileSync(join(folder, path), 'utf8');
         write(path, '{ "version": "1.0.1" }');

@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { CardPayments } from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { encryptCard } from '../../src/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
 import '../support/built.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 

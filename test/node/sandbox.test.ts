@@ -11,7 +11,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { CardPayments } from '../../demo/merchant/card-payments.ts';
-import { encryptCard } from '../../src/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
 
 const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { browserKey, parseEncryptedCard } from '../../src/server.ts';
+import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
 import { asFile, FILES, type Input, keyCorpus, parseCorpus } from '../server-corpus/make.ts';
 
 const folder = join(import.meta.dirname, '../server-corpus');

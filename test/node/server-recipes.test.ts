@@ -11,8 +11,8 @@ import { dirname, join } from 'node:path';
 import { JSDOM } from 'jsdom';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { type CardEncryptionKey, encryptCard } from '../../src/index.ts';
-import { parseEncryptedCard } from '../../src/server.ts';
+import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
+import { parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 import { findTraces } from '../support/find-card.ts';
 

@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { CardEncryptionError, type EncryptedCard, encryptCard } from '../../src/index.ts';
-import { browserKey, parseEncryptedCard } from '../../src/server.ts';
+import { CardEncryptionError, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
+import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
 import { BITS, freshKey } from '../support/core.ts';
 
 const PAN = '4242424242424242';
@@ -428,7 +428,7 @@ describe('browserKey', () => {
 });
 
 test('exports the error class of the core', async () => {
-  const server = await import('../../src/server.ts');
+  const server = await import('../../src/server/index.ts');
   expect(Object.keys(server).sort()).toEqual([
     'CardEncryptionError',
     'browserKey',

@@ -118,7 +118,7 @@ const parametersIn = (message: ts.Node, parameters: ts.ParameterDeclaration[]) =
 
 const sources = [
   ...readdirSync(join(root, 'src/form')).map((file) => `src/form/${file}`),
-  'src/script-tag.ts',
+  'src/script-tag/index.ts',
 ];
 
 describe('invalid_form', () => {

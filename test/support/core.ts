@@ -4,7 +4,7 @@ import {
   CardEncryptionError,
   type CardEncryptionKey,
   type EncryptedCard,
-} from '../../src/index.ts';
+} from '../../src/core/index.ts';
 import keys from '../vectors/keys.json';
 
 export const FIELDS = {

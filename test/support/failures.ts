@@ -1,6 +1,6 @@
 /** Runs in browsers and in Node. */
 import { vi } from 'vitest';
-import { encryptCard, prepareKey } from '../../src/index.ts';
+import { encryptCard, prepareKey } from '../../src/core/index.ts';
 import { card, FIELD_NAMES, freshKey, type StringCard, utf8 } from './core.ts';
 
 export const planted = () => {

@@ -2,7 +2,7 @@
 import { vi } from 'vitest';
 import { userEvent } from 'vitest/browser';
 import { bindCardForm, type CardFormBinding, type CardFormOptions } from '../../src/form/index.ts';
-import type { CardEncryptionError, EncryptedCard } from '../../src/index.ts';
+import type { CardEncryptionError, EncryptedCard } from '../../src/core/index.ts';
 import { freshKey } from './core.ts';
 import type { Sent } from './servers/echo.ts';
 

@@ -1,7 +1,7 @@
 /** What the tests of the script tag share: whole pages, in frames, that load the built file and submit for real. */
 import { onTestFinished } from 'vitest';
 import { commands } from 'vitest/browser';
-import type { CardEncryptionKey } from '../../src/index.ts';
+import type { CardEncryptionKey } from '../../src/core/index.ts';
 import { freshKey } from './core.ts';
 import { CONTROLS, TYPED } from './form.ts';
 import type { Answer, Got } from './servers/pages.ts';

@@ -1,5 +1,5 @@
 /** What every page of the benchmark begins and ends with. */
-import type { Card } from '../../../src/index.ts';
+import type { Card } from '../../../src/core/index.ts';
 import type { KeyInHand } from '../keys.ts';
 
 /** One thing to measure: a contender's script, and what it is given. */

@@ -1,6 +1,6 @@
 /** No error knows the card, whatever went wrong. Runs in the browsers and in Node. */
 import { expect, test, vi } from 'vitest';
-import { CardEncryptionError } from '../../../src/index.ts';
+import { CardEncryptionError } from '../../../src/core/index.ts';
 import type { StringCard } from '../../support/core.ts';
 import { FAILURES } from '../../support/failures.ts';
 import { findCard } from '../../support/find-card.ts';

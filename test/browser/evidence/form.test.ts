@@ -1,7 +1,7 @@
 /** What the form leaves behind: in the page after success, and in errors after each failure. */
 import { expect, test } from 'vitest';
 import type { CardFormOptions } from '../../../src/form/index.ts';
-import { CardEncryptionError, type CardEncryptionKey } from '../../../src/index.ts';
+import { CardEncryptionError, type CardEncryptionKey } from '../../../src/core/index.ts';
 import { freshKey } from '../../support/core.ts';
 import { findCard } from '../../support/find-card.ts';
 import {

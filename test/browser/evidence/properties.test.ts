@@ -6,7 +6,7 @@ import {
   type CardEncryptionErrorCode,
   encryptCard,
   prepareKey,
-} from '../../../src/index.ts';
+} from '../../../src/core/index.ts';
 import {
   BITS,
   type Bits,

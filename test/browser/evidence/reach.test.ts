@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { commands } from 'vitest/browser';
 import type * as Form from '../../../src/form/index.ts';
-import type * as Cardseal from '../../../src/index.ts';
-import type { EncryptedCard } from '../../../src/index.ts';
+import type * as Cardseal from '../../../src/core/index.ts';
+import type { EncryptedCard } from '../../../src/core/index.ts';
 import { CORE, FORM } from '../../support/allowed.ts';
 import { BITS, byteCard, card, decrypt, freshKey } from '../../support/core.ts';
 import { PLANTED } from '../../support/planted.ts';

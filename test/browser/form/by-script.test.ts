@@ -1,6 +1,6 @@
 /** Pages that send by a script of their own: `data-cardseal-button` and `encrypt()`. */
 import { describe, expect, test, vi } from 'vitest';
-import type { CardEncryptionKey } from '../../../src/index.ts';
+import type { CardEncryptionKey } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

@@ -1,6 +1,6 @@
 /** Sequences of events that one does not think of first. */
 import { expect, test, vi } from 'vitest';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

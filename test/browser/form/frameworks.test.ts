@@ -3,7 +3,7 @@ import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { describe, expect, test, vi } from 'vitest';
 import { createApp, nextTick } from 'vue';
-import type { EncryptedCard } from '../../../src/index.ts';
+import type { EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt } from '../../support/core.ts';
 import { bind, CARD, html, later, open, TYPED, user } from '../../support/form.ts';
 import { ControlledCard } from './controlled-react.tsx';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { type CardEncryptionKey, encryptCard, prepareKey } from '../../../src/index.ts';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../../src/core/index.ts';
 import { card, decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

@@ -1,7 +1,7 @@
 /** What is emptied, zeroed and forgotten when the page is left, reset, restarted or unbound. */
 import { describe, expect, test, vi } from 'vitest';
 import { bindCardForm } from '../../../src/form/index.ts';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

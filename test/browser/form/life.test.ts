@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { bindCardForm } from '../../../src/form/index.ts';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

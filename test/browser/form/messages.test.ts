@@ -1,7 +1,7 @@
 import axe from 'axe-core';
 import { expect, test, vi } from 'vitest';
 import type { CardProblem } from '../../../src/form/index.ts';
-import type { CardEncryptionKey } from '../../../src/index.ts';
+import type { CardEncryptionKey } from '../../../src/core/index.ts';
 import { freshKey } from '../../support/core.ts';
 import {
   BUTTON,

@@ -1,7 +1,7 @@
 /** The rule for a press: what is sent, when, and how often. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CardFormBinding, CardFormOptions } from '../../../src/form/index.ts';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import {
   bind,

@@ -6,7 +6,7 @@ import {
   type CardEncryptionErrorCode,
   type CardEncryptionKey,
   encryptCard,
-} from '../../../src/index.ts';
+} from '../../../src/core/index.ts';
 import { card, freshKey } from '../../support/core.ts';
 import {
   bind,

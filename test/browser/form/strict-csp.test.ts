@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CardEncryptionError, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import { CARD, later, next, TYPED } from '../../support/form.ts';
 import type { Sent } from '../../support/servers/echo.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey, withoutPlaces } from '../../support/core.ts';
 import {
   bind,

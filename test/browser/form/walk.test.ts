@@ -8,7 +8,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CardFormBinding } from '../../../src/form/index.ts';
-import type { CardEncryptionKey, EncryptedCard } from '../../../src/index.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../../../src/core/index.ts';
 import { decrypt, freshKey } from '../../support/core.ts';
 import { bind, CARD, deferred, fill, html, open, type Page, TYPED } from '../../support/form.ts';
 

@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, describe, expect, test } from 'vitest';
-import { encryptCard } from '../../../src/index.ts';
+import { encryptCard } from '../../../src/core/index.ts';
 import {
   CARD,
   errorOf,

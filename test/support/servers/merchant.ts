@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Plugin } from 'vite';
-import { browserKey, parseEncryptedCard } from '../../../src/server.ts';
+import { browserKey, parseEncryptedCard } from '../../../src/server/index.ts';
 
 const { public_key } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../vectors/keys.json'), 'utf8'),

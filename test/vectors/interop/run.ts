@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { encryptCard } from '../../../src/index.ts';
+import { encryptCard } from '../../../src/core/index.ts';
 import vectors from '../rsa_oaep_sha256_v1.json' with { type: 'json' };
 
 interface Case {

@@ -1,10 +1,10 @@
-import { checkIsForm } from './form/bind-card-form.ts';
-import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from './form/index.ts';
-import { listenOn } from './form/listeners.ts';
-import { elementsOf, unclobbered } from './form/unclobbered.ts';
-import { CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from './index.ts';
+import { checkIsForm } from '../form/bind-card-form.ts';
+import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
+import { listenOn } from '../form/listeners.ts';
+import { elementsOf, unclobbered } from '../form/unclobbered.ts';
+import { CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from '../core/index.ts';
 
-type CardsealGlobal = typeof import('./index.ts') & {
+type CardsealGlobal = typeof import('../core/index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
   bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding;
   /** What the tag does each time that it runs. Not for pages, and so not enumerable. */

@@ -1,9 +1,9 @@
-import { decodeBase64 } from './base64.ts';
-import type { EncryptedCard } from './encrypt-card.ts';
-import { CardEncryptionError } from './errors.ts';
-import type { CardEncryptionKey } from './key.ts';
-import { ownProperty } from './own-property.ts';
-import { findScheme, type Scheme } from './scheme.ts';
+import { decodeBase64 } from '../core/base64.ts';
+import type { EncryptedCard } from '../core/encrypt-card.ts';
+import { CardEncryptionError } from '../core/errors.ts';
+import type { CardEncryptionKey } from '../core/key.ts';
+import { ownProperty } from '../core/own-property.ts';
+import { findScheme, type Scheme } from '../core/scheme.ts';
 
 export { CardEncryptionError };
 
