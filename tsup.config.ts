@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/*.ts', 'src/form/*.ts', '!src/script-tag/index.ts'],
+  entry: ['src/{core,form,server}/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -54,32 +54,29 @@ function compile(path: string, options: CompilerOptions = {}): string {
 
 /**
  * One declaration file for each public entry. It holds what the entry exports and nothing else.
- * The form and the server functions take the types of the core from `index.d.ts`.
+ * The form and the server functions take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  await bundleDeclarations('index.ts', () => true);
-  await bundleDeclarations('form/index.ts', (module) => module.startsWith('form/'));
-  await bundleDeclarations('server.ts', (module) => module === 'server.ts');
+  for (const room of ['core', 'form', 'server']) await bundleDeclarations(room);
 }
 
-/** `isOwn` tells whether the types of a module of `src/` belong into this entry's file. */
-async function bundleDeclarations(entry: string, isOwn: (module: string) => boolean) {
-  const core = entry.includes('/') ? '../index.js' : './index.js';
+async function bundleDeclarations(room: string) {
   const bundle = await rollup({
-    input: `src/${entry}`,
+    input: `src/${room}/index.ts`,
     plugins: [
       {
-        name: 'the types of the core come from its entry',
+        name: 'the types of another room come from its entry',
         resolveId(source, importer) {
           if (!importer) return null;
           const module = relative('src', resolve(dirname(importer), source)).replaceAll('\\', '/');
-          return isOwn(module) ? null : { id: core, external: true };
+          const [owner] = module.split('/');
+          return owner === room ? null : { id: `../${owner}/index.js`, external: true };
         },
       },
       dts(),
     ],
   });
-  await bundle.write({ file: `dist/${entry.replace('.ts', '.d.ts')}` });
+  await bundle.write({ file: `dist/${room}/index.d.ts` });
   await bundle.close();
 }
 

@@ -30,7 +30,7 @@ afterEach(() => {
 
 /** A shop's own script, in syntax that old engines know. */
 const SHOP_SCRIPT = `
-  import { encryptCard, prepareKey } from '/dist/index.js';
+  import { encryptCard, prepareKey } from '/dist/core/index.js';
   const form = document.querySelector('form');
   const key = fetch(form.getAttribute('data-key-url'), { method: 'POST' })
     .then((answer) => answer.json())

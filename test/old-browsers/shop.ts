@@ -116,7 +116,7 @@ const PAGES = {
 
 /** A shop's own script, in syntax that old engines know. */
 const SHOP_SCRIPT = `
-  import { encryptCard, prepareKey } from '/dist/index.js';
+  import { encryptCard, prepareKey } from '/dist/core/index.js';
   const form = document.querySelector('form');
   const key = fetch('/card-key', { method: 'POST' }).then((answer) => answer.json()).then(prepareKey);
   let pressed;

@@ -28,7 +28,7 @@ async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
 test('the core touches what is on its list and nothing else, whatever comes of the call', async () => {
   const { page, watching, remove } = await strictPage(() => {});
   const { encryptCard, prepareKey, CardEncryptionError } =
-    await page.load<typeof Cardseal>('/strict/dist/index.js');
+    await page.load<typeof Cardseal>('/strict/dist/core/index.js');
   await watching.take(); // the files themselves
   const seen = new Set<string>();
   const run = async (what: () => Promise<unknown>) => {
