@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'acorn';
@@ -74,6 +75,8 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
+const languages = readdirSync(join(root, 'src/messages'));
+
 test('packs the sources, a readable file for each, the types of each entry, the documents, and nothing else', () => {
   const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts'));
   const packed = files.map(({ path }: { path: string }) => path).sort();
@@ -85,8 +88,14 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
     ...['dist/integrity.json', 'dist/built-from.json'],
     ...['form/package.json', 'server/package.json'],
+    ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
   ].sort();
   expect(packed).toEqual(expected);
+});
+
+test.each(languages)('cardseal/messages/%s can be imported, and is its source', (file) => {
+  const built: unknown = createRequire(import.meta.url)(`cardseal/messages/${file}`);
+  expect(built).toEqual(JSON.parse(readFileSync(join(root, 'src/messages', file), 'utf8')));
 });
 
 describe('a built file has every comment of its source', () => {
