@@ -1,6 +1,6 @@
 /**
  * Today's engines without the features that old ones lack, in whole pages that post for real.
- * It stands for old versions of Firefox and Safari, of which no binaries can be had. Real old
+ * It stands for old versions of Firefox and Safari, of which we could not obtain builds. Real old
  * Chromium is tested by `npm run old-browsers`.
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
