@@ -1,8 +1,13 @@
+import {
+  CardEncryptionError,
+  type CardEncryptionKey,
+  encryptCard,
+  prepareKey,
+} from '../core/index.ts';
 import { checkIsForm } from '../form/bind-card-form.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
 import { listenOn } from '../form/listeners.ts';
 import { elementsOf, unclobbered } from '../form/unclobbered.ts';
-import { CardEncryptionError, type CardEncryptionKey, encryptCard, prepareKey } from '../core/index.ts';
 
 type CardsealGlobal = typeof import('../core/index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
