@@ -3,27 +3,27 @@ import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ENGINES, type Engine } from './prepare/browsers.ts';
-import { assertBuilt } from './support/assert-built.ts';
-import { providerOf } from './support/browser-providers.ts';
-import { cachedModules } from './support/cached-modules.ts';
-import { decryptInNode } from './support/decrypt-in-node.ts';
-import { PATIENCE, RETRIES } from './support/patience.ts';
-import { retriedTests } from './support/retried-tests.ts';
-import { runGuard } from './support/run-guard.ts';
-import { echo } from './support/servers/echo.ts';
-import { merchant } from './support/servers/merchant.ts';
-import { pages } from './support/servers/pages.ts';
-import { servePlainHttp, stopPlainHttp } from './support/servers/plain-http.ts';
-import { strictPage } from './support/servers/strict-page.ts';
-import { watchSources } from './support/watch-sources.ts';
+import { ENGINES, type Engine } from './tools/prepare/browsers.ts';
+import { assertBuilt } from './tools/support/assert-built.ts';
+import { providerOf } from './tools/support/browser-providers.ts';
+import { cachedModules } from './tools/support/cached-modules.ts';
+import { decryptInNode } from './tools/support/decrypt-in-node.ts';
+import { PATIENCE, RETRIES } from './tools/support/patience.ts';
+import { retriedTests } from './tools/support/retried-tests.ts';
+import { runGuard } from './tools/support/run-guard.ts';
+import { echo } from './tools/support/servers/echo.ts';
+import { merchant } from './tools/support/servers/merchant.ts';
+import { pages } from './tools/support/servers/pages.ts';
+import { servePlainHttp, stopPlainHttp } from './tools/support/servers/plain-http.ts';
+import { strictPage } from './tools/support/servers/strict-page.ts';
+import { watchSources } from './tools/support/watch-sources.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
+const patience = { ...PATIENCE, setupFiles: ['tools/support/patient-waits.ts'] };
 const inWorkers = {
   ...patience,
-  setupFiles: [...patience.setupFiles, 'support/low-priority.ts'],
+  setupFiles: [...patience.setupFiles, 'tools/support/low-priority.ts'],
 };
 const retry = RETRIES;
 
@@ -37,7 +37,7 @@ const node = {
   plugins: [runGuard()],
   test: {
     name: 'node',
-    include: ['node/**/*.test.ts', 'browser/evidence/{errors,properties}.test.ts'],
+    include: ['**/*.node.test.ts', 'core/{errors-leak,encrypt-card-properties}.test.ts'],
     ...sharedModules,
     ...inWorkers,
   },
@@ -62,10 +62,11 @@ const inBrowser = (engine: Engine) => ({
   },
   test: {
     name: engine,
-    include: ['browser/**/*.test.ts'],
+    include: ['**/*.test.ts'],
+    exclude: ['**/*.{node,e2e}.test.ts', '{interop,shops,tools/runs}/**'],
     ...patience,
     ...sharedModules,
-    setupFiles: [...patience.setupFiles, 'support/tidy-up.ts'],
+    setupFiles: [...patience.setupFiles, 'tools/support/tidy-up.ts'],
     retry,
     browser: {
       enabled: true,
@@ -86,7 +87,7 @@ const shops = {
 
 const endToEnd = {
   plugins: [runGuard()],
-  test: { name: 'e2e', include: ['e2e/*.test.ts'], ...sharedModules, ...inWorkers, retry },
+  test: { name: 'e2e', include: ['**/*.e2e.test.ts'], ...sharedModules, ...inWorkers, retry },
 };
 
 /** A slow file that begins last would keep one core busy while the other one waits. */

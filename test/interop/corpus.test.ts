@@ -14,9 +14,7 @@ interface Case {
 const corpora: { function: string; cases: Case[] }[] = [
   'parse-encrypted-card.json',
   'browser-key.json',
-].map((file) =>
-  JSON.parse(readFileSync(join(import.meta.dirname, '../server-corpus', file), 'utf8')),
-);
+].map((file) => JSON.parse(readFileSync(join(import.meta.dirname, '../corpus', file), 'utf8')));
 const cases = corpora.flatMap((corpus) => corpus.cases);
 
 /** The names of the cases in which the port in a folder says something else than the corpus. */

@@ -4,8 +4,8 @@
  * Fails on any violation, and if a visit could not be made in two tries. Ends by itself. Words after
  * the command choose: engines, and parts of the names of shops or scenarios.
  */
-import { ENGINES, type Engine } from '../prepare/browsers.ts';
-import { RETRIES } from '../support/patience.ts';
+import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
+import { RETRIES } from '../tools/support/patience.ts';
 import { SHOPS } from './catalogue.ts';
 import { CONTROLS, noticed } from './controls.ts';
 import { type Result, run, SCENARIOS, type Scenario } from './scenarios.ts';

@@ -14,7 +14,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { DIST } from '../support/built.ts';
+import { DIST } from '../tools/support/built.ts';
 import type { Card } from './cards.ts';
 import { LIBRARIES } from './libraries.ts';
 import type { Shop } from './shop.ts';

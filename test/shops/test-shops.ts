@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENGINES, type Engine } from '../prepare/browsers.ts';
+import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { CONTROLS, noticed } from './controls.ts';
 import { run, SCENARIOS } from './scenarios.ts';

@@ -2,12 +2,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { CACHE } from '../support/npm-package.ts';
+import { CACHE } from '../tools/support/npm-package.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const APPS = join(import.meta.dirname, 'apps');
 /** The file of docs/form.md that the apps share. */
-const PAYMENT = join(ROOT, 'test/browser/form/readme/payment.ts');
+const PAYMENT = join(ROOT, 'test/documents/snippets/payment.ts');
 
 /** Packs the library as it would be published, and gives the path of the tarball. */
 export function pack(): string {

@@ -1,0 +1,447 @@
+/** What a card may be made of: objects of every kind, memory of every kind, and a polluted Object.prototype. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Card, type CardField, encryptCard, prepareKey } from '../../src/core/index.ts';
+import {
+  byteCard,
+  card,
+  decrypt,
+  FIELD_NAMES,
+  freshKey,
+  isEmpty,
+  outcome,
+  utf8,
+} from '../tools/support/core.ts';
+
+/** Where mutants are judged. */
+const inNode = typeof document === 'undefined';
+
+function failed(message: string): never {
+  throw new Error(message);
+}
+
+/** Makes the card's own properties, one of them by its descriptor. */
+const define = (field: CardField, descriptor: PropertyDescriptor): Card =>
+  Object.defineProperty(card(), field, descriptor);
+
+describe('objects that are taken', () => {
+  class Instance {
+    number = card().number;
+    name = card().name;
+    exp_month = card().exp_month;
+    exp_year = card().exp_year;
+    cvv = card().cvv;
+    method() {}
+  }
+  const withMore = () =>
+    Object.defineProperty(Object.assign(card(), { cvc: '999', [Symbol('more')]: '1' }), 'more', {
+      get: () => failed('read'),
+    });
+  const callable = () =>
+    Object.defineProperties(() => {}, Object.getOwnPropertyDescriptors(card())) as never;
+  const hidden = () =>
+    FIELD_NAMES.reduce(
+      (object, field) =>
+        Object.defineProperty(object, field, { value: card()[field], writable: true }),
+      {},
+    );
+
+  test.each<[string, () => Card]>([
+    ['without a prototype', () => Object.assign(Object.create(null), card())],
+    ['with more than a card', withMore],
+    ['of a class', () => new Instance()],
+    ['that are functions', callable],
+    ['that are sealed', () => Object.seal(card())],
+    ['that cannot be enumerated', hidden as () => Card],
+    ['behind a proxy that passes everything on', () => new Proxy(card(), {})],
+    ['behind two proxies, made of bytes', () => new Proxy(new Proxy(byteCard(), {}), {})],
+  ])('%s', async (_, make) => {
+    const given = make();
+    const result = encryptCard(freshKey(), given);
+    expect(isEmpty(given)).toBe(true);
+    expect(await decrypt(await result)).toEqual(card());
+  });
+});
+
+test('what is not a card field is left alone', async () => {
+  const extra = utf8('583');
+  const given = { ...card(), extra, cvc: '583' };
+  await encryptCard(freshKey(), given);
+  expect(given).toMatchObject({ extra: utf8('583'), cvc: '583' });
+});
+
+test.each([
+  null,
+  undefined,
+  true,
+  4111111111111111,
+  4111111111111111n,
+  '4111111111111111',
+  Symbol('card'),
+  [],
+  {},
+  () => {},
+])('%o is no card: invalid_card, as a rejection', async (given) => {
+  expect(await outcome(encryptCard(freshKey(), given as never))).toBe('invalid_card number');
+});
+
+describe.each(FIELD_NAMES)('%s', (field) => {
+  const others = FIELD_NAMES.filter((name) => name !== field);
+  /** Refused for this field, on every key kind; the other fields are emptied nevertheless, in the turn of the call. */
+  async function refuses(given: Card) {
+    const key = freshKey();
+    const result = outcome(encryptCard(key, given));
+    expect(
+      isEmpty({
+        ...Object.fromEntries(others.map((name) => [name, Reflect.get(given, name)])),
+        [field]: '',
+      } as never),
+    ).toBe(true);
+    expect(await result).toBe(`invalid_card ${field}`);
+    expect(await outcome(encryptCard(key, card()))).toBe('ok'); // and the key is as good as new
+  }
+
+  test('must be there', async () => {
+    const { [field]: _, ...rest } = card();
+    await refuses(rest as never);
+    expect(rest).not.toHaveProperty(field); // nothing to empty, so nothing is added
+  });
+
+  test('must not be inherited', async () => {
+    const { [field]: value, ...rest } = card();
+    await refuses(Object.assign(Object.create({ [field]: value }), rest));
+  });
+
+  test('must not have a getter, which is not run', async () => {
+    let runs = 0;
+    const get = () => {
+      runs++;
+      return card()[field];
+    };
+    await refuses(define(field, { get, configurable: true }));
+    await refuses(define(field, { get, set() {}, configurable: true }));
+    await refuses(
+      define(field, {
+        get,
+        set: () => {
+          throw new Error(card()[field]);
+        },
+        configurable: true,
+      }),
+    );
+    expect(runs).toBe(0);
+  });
+
+  test('must not be the accessor of a class, whose setter is still used to empty it', async () => {
+    let kept = card()[field];
+    class Model {
+      get [field](): string {
+        return kept;
+      }
+      set [field](value: string) {
+        kept = value;
+      }
+    }
+    const { [field]: _, ...rest } = card();
+    await refuses(Object.assign(new Model() as never, rest));
+    expect(kept).toBe('');
+  });
+
+  test('must be writable: a string could not be emptied; bytes are zeroed all the same', async () => {
+    await refuses(define(field, { value: card()[field], writable: false }));
+    const bytes = byteCard()[field];
+    await refuses(define(field, { value: bytes, writable: false }));
+    expect(bytes).toEqual(new Uint8Array(bytes.length));
+    await refuses(define(field, { value: utf8('x'.repeat(447)), writable: false })); // whatever else is wrong with it
+  });
+
+  test('must let itself be emptied by a proxy that refuses, throws, or says yes and does nothing', async () => {
+    for (const set of [() => false, () => failed(card()[field]), () => true]) {
+      const handler: ProxyHandler<Card> = {
+        set: (target, name, value, self) =>
+          name === field ? set() : Reflect.set(target, name, value, self),
+      };
+      await refuses(new Proxy(card(), handler));
+    }
+  });
+
+  test('must let itself be read by a proxy', async () => {
+    /** Answers so when it is asked for this field's property. */
+    const proxy = (target: Card, answer: () => undefined) =>
+      new Proxy(target, {
+        getOwnPropertyDescriptor: (own, name) =>
+          name === field ? answer() : Reflect.getOwnPropertyDescriptor(own, name),
+      });
+    await refuses(proxy(card(), () => failed(card()[field])));
+    const target = card();
+    await refuses(proxy(target, () => undefined));
+    expect(isEmpty(target)).toBe(true); // what was said not to be there, too
+  });
+
+  test('is emptied even if a proxy denies that it is there', async () => {
+    for (const make of [card, byteCard]) {
+      const target = make();
+      const given = new Proxy<Card>(target, { has: () => false });
+      const result = encryptCard(freshKey(), given);
+      expect(isEmpty(target)).toBe(true);
+      expect(await decrypt(await result)).toEqual(card());
+    }
+  });
+
+  test.each<[string, (value: string) => unknown]>([
+    ['undefined', () => undefined],
+    ['null', () => null],
+    ['a number', (value) => Number(value)],
+    ['a BigInt', () => 583n],
+    ['a boolean', () => true],
+    ['a symbol', (value) => Symbol(value)],
+    ['a String object', (value) => new String(value)],
+    ['an object with toString', (value) => ({ toString: () => value })],
+    ['a function', (value) => () => value],
+    ['an array of characters', (value) => value.split('')],
+    ['a frozen array of bytes', (value) => Object.freeze([...utf8(value)])],
+    ['an ArrayBuffer', (value) => utf8(value).buffer],
+    ['a DataView', (value) => new DataView(utf8(value).buffer)],
+    ['an Int8Array', (value) => Int8Array.from(utf8(value))],
+    ['a Uint8ClampedArray', (value) => Uint8ClampedArray.from(utf8(value))],
+    ['a Uint16Array', (value) => Uint16Array.from(utf8(value))],
+    [
+      'an object that calls itself Uint8Array',
+      (value) => Object.assign([...utf8(value)], { [Symbol.toStringTag]: 'Uint8Array' }),
+    ],
+    ['an object that inherits from Uint8Array', () => Object.create(Uint8Array.prototype)],
+    ['a proxy of bytes', (value) => new Proxy(utf8(value), {})],
+    ['empty bytes', () => new Uint8Array()],
+  ])('must not be %s', async (_, make) => {
+    const given = card();
+    Reflect.set(given, field, make(given[field]));
+    await refuses(given);
+    const left: unknown = given[field];
+    expect(left === '' || (left instanceof Uint8Array && left.length === 0)).toBe(true);
+  });
+});
+
+test('a revoked proxy is refused', async () => {
+  const { proxy, revoke } = Proxy.revocable(card(), {});
+  revoke();
+  expect(await outcome(encryptCard(freshKey(), proxy))).toBe('invalid_card number');
+});
+
+test('a frozen card is refused; its bytes are zeroed', async () => {
+  expect(await outcome(encryptCard(freshKey(), Object.freeze(card())))).toBe('invalid_card number');
+  const bytes = Object.freeze(byteCard());
+  expect(await outcome(encryptCard(freshKey(), bytes))).toBe('invalid_card number');
+  expect(isEmpty(bytes)).toBe(true);
+});
+
+test('a proxy that answers differently twice is believed once', async () => {
+  let reads = 0;
+  const given = new Proxy(card(), {
+    get: () => 'not asked',
+    getOwnPropertyDescriptor(target, name) {
+      const property = Reflect.getOwnPropertyDescriptor(target, name)!;
+      return name === 'name' && property.value !== '' && reads++
+        ? { ...property, value: 'Another' }
+        : property;
+    },
+  });
+  expect(await decrypt(await encryptCard(freshKey(), given))).toEqual(card());
+});
+
+describe('memory', () => {
+  const number = card().number;
+  /** A card with this as its number. */
+  const withNumber = (bytes: unknown): Card => ({ ...card(), number: bytes as Uint8Array });
+  const resizable = (length: number, maxByteLength: number) =>
+    Reflect.construct(ArrayBuffer, [length, { maxByteLength }]) as ArrayBuffer;
+
+  test('views into the middle of something larger: only they are zeroed', async () => {
+    const memory = utf8(`<${number}>`);
+    const block = encryptCard(freshKey(), withNumber(memory.subarray(1, -1)));
+    expect(memory).toEqual(utf8(`<${'\0'.repeat(number.length)}>`));
+    expect(await decrypt(await block)).toEqual(card());
+  });
+
+  test('views that overlap are all copied before any is zeroed', async () => {
+    const memory = utf8(`${number}2749`);
+    const overlapping = {
+      number: memory.subarray(0, 16),
+      name: memory.subarray(2, 12),
+      exp_month: '11',
+      exp_year: memory.subarray(16),
+      cvv: memory.subarray(0, 4),
+    };
+    const block = encryptCard(freshKey(), overlapping);
+    expect(memory).toEqual(new Uint8Array(20));
+    expect(await decrypt(await block)).toEqual({
+      number,
+      name: '2911928374',
+      exp_month: '11',
+      exp_year: '2749',
+      cvv: '4929',
+    });
+    const one = utf8('4929');
+    expect(
+      (await decrypt(await encryptCard(freshKey(), { ...card(), exp_year: one, cvv: one }))).cvv,
+    ).toBe('4929');
+  });
+
+  test.skipIf(inNode)('bytes of another realm', async () => {
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    const { Uint8Array: Foreign } = frame.contentWindow as never as {
+      Uint8Array: typeof Uint8Array;
+    };
+    const bytes = Foreign.from(utf8(number));
+    expect(bytes instanceof Uint8Array).toBe(false);
+    const given = withNumber(bytes);
+    const block = encryptCard(freshKey(), given);
+    expect(isEmpty(given)).toBe(true);
+    expect(await decrypt(await block)).toEqual(card());
+    frame.remove();
+  });
+
+  test('a subclass, and a view whose own properties lie, are taken by what they are', async () => {
+    class Lying extends Uint8Array {
+      static get [Symbol.species]() {
+        return failed('species');
+      }
+      override get length() {
+        return 3;
+      }
+      override get [Symbol.toStringTag]() {
+        return 'Uint16Array' as never;
+      }
+      override fill(): never {
+        failed('fill');
+      }
+      override subarray(): never {
+        failed('subarray');
+      }
+      override [Symbol.iterator](): never {
+        failed('iterator');
+      }
+    }
+    const bare = Object.setPrototypeOf(utf8(number), null);
+    const own = Object.defineProperties(utf8(number), {
+      length: { value: 3 },
+      buffer: { value: null },
+      byteLength: { value: 0 },
+    });
+    for (const bytes of [new Lying(utf8(number)), bare, own]) {
+      const block = await encryptCard(freshKey(), withNumber(bytes));
+      expect(await decrypt(block)).toEqual(card());
+      for (let i = 0; i < number.length; i++) expect(bytes[i]).toBe(0);
+    }
+  });
+
+  test('detached bytes are refused', async () => {
+    const bytes = utf8(number);
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    expect(bytes).toHaveLength(0);
+    expect(await outcome(encryptCard(freshKey(), withNumber(bytes)))).toBe('invalid_card number');
+  });
+
+  test('resizable memory is refused, zeroed all the same', async () => {
+    for (const view of [
+      new Uint8Array(resizable(16, 32)),
+      new Uint8Array(resizable(16, 16), 0, 16),
+      new Uint8Array(resizable(32, 64), 8, 16),
+    ]) {
+      expect(Reflect.get(view.buffer, 'resizable')).toBe(true);
+      view.set(utf8(number));
+      expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+      expect(view).toEqual(new Uint8Array(16));
+    }
+  });
+
+  test('a view that its memory has shrunk away from is refused', async () => {
+    const memory = resizable(16, 16);
+    const view = new Uint8Array(memory, 0, 16);
+    Reflect.apply(Reflect.get(memory, 'resize'), memory, [8]);
+    expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+  });
+
+  test('shared memory is refused, zeroed all the same', async () => {
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }); // a page gets it without isolation only so
+    expect(Object.prototype.toString.call(buffer)).toBe('[object SharedArrayBuffer]');
+    const view = new Uint8Array(buffer, 0, 16);
+    view.set(utf8(number));
+    expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+    expect(new Uint8Array(view)).toEqual(new Uint8Array(16));
+  });
+
+  test('shared memory is refused in engines that know no resizable memory, too', async () => {
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    const resizable = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')!;
+    Reflect.deleteProperty(ArrayBuffer.prototype, 'resizable');
+    try {
+      const view = new Uint8Array(buffer, 0, 16);
+      view.set(utf8(number));
+      expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+      expect(await decrypt(await encryptCard(freshKey(), byteCard()))).toEqual(card());
+    } finally {
+      Object.defineProperty(ArrayBuffer.prototype, 'resizable', resizable);
+    }
+  });
+});
+
+describe('a polluted Object.prototype', () => {
+  const polluted: string[] = [];
+  function pollute(pollution: Record<string, unknown>) {
+    polluted.push(...Object.keys(pollution));
+    const descriptors = Object.getOwnPropertyDescriptors(pollution);
+    for (const name of polluted)
+      Object.defineProperty(
+        Object.prototype,
+        name,
+        Object.setPrototypeOf({ ...descriptors[name], enumerable: false }, null),
+      );
+  }
+  const clean = () => {
+    for (const name of polluted.splice(0)) Reflect.deleteProperty(Object.prototype, name);
+  };
+  afterEach(clean);
+
+  const ACCESSORS: [string, Record<string, unknown>][] = [
+    ['get', { get: () => card().number }],
+    ['set', { set: () => {} }],
+  ];
+
+  test.each<[string, Record<string, unknown>]>([
+    ['label', { label: utf8('polluted') }],
+    ['name', { name: 'RSA-PSS' }],
+    ['hash', { hash: 'SHA-1' }],
+    ['value', { value: card().number }],
+    ['writable', { writable: true }],
+    ['value and writable', { value: card().number, writable: true }],
+    // Node's own functions fail then.
+    ...(inNode ? [] : ACCESSORS),
+    ['cvv', { cvv: '583' }],
+    ['code', { code: 'polluted' }],
+    ['field and limit', { field: 'polluted', limit: 1 }],
+  ])('with %s changes nothing', async (_, pollution) => {
+    for (const prepare of [false, true]) {
+      const [key, strings, bytes] = [freshKey(), card(), byteCard()];
+      const [other, { cvv: _, ...incomplete }] = [freshKey(), card()];
+      const getters = define('number', { get: () => card().number, set() {}, configurable: true });
+      const frozen = Object.freeze(card());
+      pollute(pollution);
+      const blocks = [
+        await encryptCard(prepare ? await prepareKey(key) : key, strings).catch(String),
+        await encryptCard(prepare ? await prepareKey(other) : other, bytes).catch(String),
+      ];
+      const failures = await Promise.allSettled(
+        [getters, frozen, incomplete as never].map((bad) => encryptCard({ ...key, id: 'x' }, bad)),
+      );
+      clean();
+      expect(await Promise.all(blocks.map((block) => decrypt(block as never)))).toEqual([
+        card(),
+        card(),
+      ]);
+      expect(
+        failures.map(
+          (failure) => Reflect.get(failure, 'reason').code + Reflect.get(failure, 'reason').field,
+        ),
+      ).toEqual(['invalid_cardnumber', 'invalid_cardnumber', 'invalid_cardcvv']);
+    }
+  });
+});

@@ -1,0 +1,316 @@
+/** Whatever becomes of a call: the caller's object is empty when it returns, and nothing of the card stays in the library's own memory. */
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
+import {
+  byteCard,
+  card,
+  freshKey,
+  isEmpty,
+  outcome,
+  type StringCard,
+} from '../tools/support/core.ts';
+import { watchMemory } from '../tools/support/watch-memory.ts';
+
+/** What the watch looks for: a part of each field that does not occur by chance. */
+const PARTS = ['492911', 'Quillow', '2749', '5839'];
+
+interface Case {
+  expected: string;
+  key(): CardEncryptionKey | Promise<CardEncryptionKey>;
+  card?: Partial<StringCard>;
+  /** Whether the card is copied. It is not if the browser or the key is found unfit at once. */
+  copied?: false;
+}
+
+const CASES: Record<string, Case> = {
+  'success with a prepared key': { expected: 'ok', key: () => prepareKey(freshKey()) },
+  'success with a key that is not prepared': { expected: 'ok', key: () => freshKey() },
+  'a prepared key that is used': {
+    expected: 'key_already_used',
+    key: async () => used(await prepareKey(freshKey())),
+    copied: false,
+  },
+  'a key that is used': {
+    expected: 'key_already_used',
+    key: () => used(freshKey()),
+    copied: false,
+  },
+  'a key that is in use': {
+    expected: 'key_already_used',
+    key: () => {
+      const key = freshKey();
+      encryptCard(key, card());
+      return key;
+    },
+    copied: false,
+  },
+  'no key': { expected: 'invalid_key', key: () => null as never, copied: false },
+  'a key that throws': {
+    expected: 'invalid_key',
+    key: () =>
+      new Proxy(freshKey(), { get: (_, name) => (name === 'then' ? undefined : failed()) }),
+    copied: false,
+  },
+  'another scheme': {
+    expected: 'unsupported_scheme',
+    key: () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
+    copied: false,
+  },
+  'no atob': {
+    expected: 'unsupported_browser',
+    key: () => {
+      vi.stubGlobal('atob', undefined);
+      return freshKey();
+    },
+    copied: false,
+  },
+  'a key that is no Base64': {
+    expected: 'invalid_key',
+    key: () => ({ ...freshKey(), public_key: '-' }),
+  },
+  'a key that is no SPKI': {
+    expected: 'invalid_key',
+    key: () => ({ ...freshKey(), public_key: 'AAAA' }),
+  },
+  'a key that the engine refuses': {
+    expected: 'invalid_key',
+    key: () => {
+      vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'DataError'));
+      return freshKey();
+    },
+  },
+  'a number that breaks its rule': {
+    expected: 'invalid_card number',
+    key: () => freshKey(),
+    card: { number: '492911928374650x' },
+  },
+  'a number that is too long': {
+    expected: 'invalid_card number',
+    key: () => freshKey(),
+    card: { number: '49291192837465054929' },
+  },
+  'a name that breaks its rule': {
+    expected: 'invalid_card name',
+    key: () => freshKey(),
+    card: { name: 'Zoë\nQuillow' },
+  },
+  'a month that breaks its rule': {
+    expected: 'invalid_card exp_month',
+    key: () => freshKey(),
+    card: { exp_month: '13' },
+  },
+  'a year that breaks its rule': {
+    expected: 'invalid_card exp_year',
+    key: () => freshKey(),
+    card: { exp_year: '274x' },
+  },
+  'a code that breaks its rule': {
+    expected: 'invalid_card cvv',
+    key: () => freshKey(),
+    card: { cvv: '58391' },
+  },
+  'a name too long for the key': {
+    expected: 'card_too_long name 165',
+    key: () => freshKey(),
+    card: { name: 'Quillow '.repeat(25) },
+  },
+  'a name too long for the prepared key': {
+    expected: 'card_too_long name 165',
+    key: () => prepareKey(freshKey()),
+    card: { name: 'Quillow '.repeat(25) },
+  },
+  'a name too long for any key': {
+    expected: 'card_too_long name',
+    key: () => freshKey(),
+    card: { name: 'Quillow '.repeat(99) },
+  },
+  'no crypto.subtle': {
+    expected: 'insecure_context',
+    key: () => {
+      const key = freshKey();
+      Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
+      return key;
+    },
+  },
+  'an encryption that rejects': {
+    expected: 'encryption_failed',
+    key: async () => {
+      const key = await prepareKey(freshKey());
+      vi.spyOn(crypto.subtle, 'encrypt').mockRejectedValue(new DOMException('', 'OperationError'));
+      return key;
+    },
+  },
+  'an encryption that throws': {
+    expected: 'encryption_failed',
+    key: async () => {
+      const key = await prepareKey(freshKey());
+      vi.spyOn(crypto.subtle, 'encrypt').mockImplementation(failed);
+      return key;
+    },
+  },
+};
+
+async function used(key: CardEncryptionKey) {
+  await encryptCard(key, card());
+  return key;
+}
+
+function failed(): never {
+  throw new Error('4929119283746505');
+}
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+  Reflect.deleteProperty(crypto, 'subtle');
+});
+
+describe.each(Object.entries(CASES))(
+  '%s',
+  (_, { expected, key: makeKey, card: overrides, copied = true }) => {
+    test.each([
+      ['strings', card],
+      ['bytes', byteCard],
+    ] as const)('empties the card before the call returns: %s', async (_, make) => {
+      const key = await makeKey();
+      const given = make(overrides);
+      const views = Object.values<string | Uint8Array>(given).filter(
+        (value) => typeof value !== 'string',
+      );
+      const result = encryptCard(key, given);
+      expect(isEmpty(given)).toBe(true);
+      for (const view of views) expect(view.every((byte) => byte === 0)).toBe(true);
+      expect(await outcome(result)).toBe(expected);
+      expect(isEmpty(given)).toBe(true);
+    });
+
+    test.each([
+      ['strings', card],
+      ['bytes', byteCard],
+    ] as const)('leaves nothing in memory of its own: %s', async (_, make) => {
+      const key = await makeKey();
+      const given = make(overrides);
+      const memory = watchMemory(PARTS);
+      const result = await outcome(encryptCard(key, given));
+      memory.unwatch();
+      expect(result).toBe(expected);
+      const values = ['583', '2749', '11'].filter((value) =>
+        Object.values(card(overrides)).includes(value),
+      );
+      expect(values.map((value) => memory.everHeld([value]))).toEqual(values.map(() => copied));
+      expect(values).not.toEqual([]);
+      expect(memory.holds()).toBe(0);
+    });
+  },
+);
+
+describe('the plaintext', () => {
+  test.each(['prepared', 'plain'])(
+    'is what WebCrypto is given, and zeroed in that same turn: %s key',
+    async (kind) => {
+      const key = kind === 'plain' ? freshKey() : await prepareKey(freshKey());
+      const text = Object.values(card()).join('');
+      const own = crypto.subtle.encrypt;
+      const seen: unknown[] = [];
+      vi.spyOn(crypto.subtle, 'encrypt').mockImplementation((algorithm, cryptoKey, plaintext) => {
+        const { buffer, byteOffset, byteLength } = plaintext as Uint8Array<ArrayBuffer>;
+        const ciphertext = own.call(crypto.subtle, algorithm, cryptoKey, plaintext);
+        if (byteLength > 1) {
+          seen.push(new TextDecoder().decode(buffer.slice(byteOffset, byteOffset + byteLength)));
+          queueMicrotask(() => seen.push(new Uint8Array(buffer).every((byte) => byte === 0)));
+        }
+        return ciphertext;
+      });
+      await encryptCard(key, card());
+      expect(seen).toEqual([text, true]);
+    },
+  );
+
+  test.each([
+    ['prepared', 'ok', () => prepareKey(freshKey()), {}],
+    ['good', 'invalid_card cvv', freshKey, { cvv: '58391' }],
+  ] as const)(
+    'is zeroed before the call returns if it is encrypted by then, or clear that it will not be: %s key',
+    async (_, expected, make, overrides) => {
+      const key = await make();
+      const memory = watchMemory(PARTS);
+      const result = encryptCard(key, card(overrides));
+      memory.unwatch();
+      expect(memory.everHeld(['4929119283746505'])).toBe(true);
+      expect(memory.holds()).toBe(0);
+      expect(await outcome(result)).toBe(expected);
+    },
+  );
+});
+
+describe('control', () => {
+  test('a field that is not emptied is noticed', () => {
+    expect(isEmpty({ ...card(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(false);
+    expect(isEmpty({ ...byteCard(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(
+      false,
+    );
+    expect(
+      isEmpty({ number: '', name: '', exp_month: '', exp_year: '', cvv: new Uint8Array(3) }),
+    ).toBe(true);
+  });
+
+  test('memory that is not zeroed is noticed, and memory that is not watched', () => {
+    const unwatched = new Uint8Array(16);
+    const memory = watchMemory(PARTS);
+    const buffer = new Uint8Array(512);
+    const { written } = new TextEncoder().encodeInto(card().number, buffer);
+    expect(memory.everHeld([card().number])).toBe(true);
+    expect(memory.holds()).toBe(3); // in what was made, in what was written into, and as not zero
+    buffer.fill(0, 0, written - 1);
+    expect(memory.holds()).toBe(1);
+    buffer.fill(0);
+    expect(memory.holds()).toBe(0);
+    new TextEncoder().encodeInto(card().number, unwatched);
+    expect(memory.everHeld([card().number])).toBe(false);
+    memory.unwatch();
+  });
+});
+
+describe('RegExp statics', () => {
+  const statics = [
+    'input',
+    '$_',
+    'lastMatch',
+    '$&',
+    'lastParen',
+    '$+',
+    'leftContext',
+    '$`',
+    'rightContext',
+    "$'",
+    '$1',
+    '$2',
+    '$9',
+  ];
+  const read = () => statics.map((name) => Reflect.get(RegExp, name));
+  beforeEach(() => {
+    expect(/(p)(lan)(ted)/.test('<planted>')).toBe(true);
+  });
+
+  test.each(Object.entries(CASES))(
+    '%s: keep what they were',
+    async (_, { key: makeKey, card: overrides }) => {
+      const key = await makeKey();
+      const given = [card(overrides), byteCard(overrides)] as const;
+      /(p)(lan)(ted)/.test('<planted>');
+      const planted = read();
+      expect(planted).toContain('<planted>');
+      const results = given.map((one) => encryptCard(key, one));
+      expect(read()).toEqual(planted);
+      await Promise.all(results.map(outcome));
+      const kept = read().join();
+      for (const value of Object.values(card(overrides)).filter(({ length }) => length > 2))
+        expect(kept).not.toContain(value);
+    },
+  );
+
+  test('would show it', () => {
+    /\d/.test(card().number);
+    expect(read()).toContain(card().number);
+  });
+});

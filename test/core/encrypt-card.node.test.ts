@@ -1,0 +1,149 @@
+/** The core under Node, which lacks what browsers have and has what they lack; and what the test keys are. */
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { encryptCard, prepareKey } from '../../src/core/index.ts';
+import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
+import {
+  card,
+  decrypt,
+  FIELD_NAMES,
+  freshKey,
+  isEmpty,
+  outcome,
+  toBase64,
+} from '../tools/support/core.ts';
+import { goodKey, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
+import keys from '../vectors/keys.json';
+
+describe('Buffers', () => {
+  test('are bytes like others: encrypted, zeroed, and nothing beside them in their pool', async () => {
+    const pool = Buffer.from(`<${Object.values(card()).join('|')}>`);
+    let end = 1;
+    const given = Object.fromEntries(
+      FIELD_NAMES.map((field) => {
+        const view = pool.subarray(end, end + Buffer.byteLength(card()[field]));
+        end += view.length + 1;
+        return [field, view];
+      }),
+    );
+    const block = await encryptCard(freshKey(), given as never);
+    expect(await decrypt(block)).toEqual(card());
+    expect(pool.toString()).toBe(
+      `<${FIELD_NAMES.map((field) => '\0'.repeat(Buffer.byteLength(card()[field]))).join('|')}>`,
+    );
+  });
+
+  test('that are resizable or shared are refused', async () => {
+    const resizable = Reflect.construct(ArrayBuffer, [16, { maxByteLength: 16 }]) as ArrayBuffer;
+    for (const memory of [resizable, new SharedArrayBuffer(16)]) {
+      const number = Buffer.from(memory).fill('4');
+      expect(await outcome(encryptCard(freshKey(), { ...card(), number }))).toBe(
+        'invalid_card number',
+      );
+      expect(number.every((byte) => byte === 0)).toBe(true);
+    }
+  });
+});
+
+describe('a polluted Object.prototype', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(Object.prototype, 'label');
+  });
+
+  test('with a label does not change the label: here, an algorithm without a prototype would not do', async () => {
+    const key = freshKey();
+    Object.assign(Object.prototype, { label: new Uint8Array([1]) });
+    const block = await encryptCard(key, card());
+    Reflect.deleteProperty(Object.prototype, 'label');
+    expect(await decrypt(block)).toEqual(card());
+  });
+});
+
+test('where there is no crypto at all it is insecure_context', async () => {
+  const key = freshKey();
+  vi.stubGlobal('crypto', undefined);
+  try {
+    expect(await outcome(prepareKey(key))).toBe('insecure_context');
+    expect(await outcome(encryptCard(key, card()))).toBe('insecure_context');
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test('where there is no TextEncoder it is unsupported_browser, and the card is emptied', async () => {
+  const given = card();
+  vi.stubGlobal('TextEncoder', undefined);
+  const errors = [prepareKey(freshKey()), encryptCard(freshKey(), given)].map((result) =>
+    result.catch((reason) => reason),
+  );
+  vi.unstubAllGlobals();
+  for (const error of await Promise.all(errors)) {
+    expect(error).toMatchObject({
+      code: 'unsupported_browser',
+      message: expect.stringContaining('test environments'),
+    });
+  }
+  expect(isEmpty(given)).toBe(true);
+});
+
+test('a key prepared by another copy of the library is prepared again', async () => {
+  vi.resetModules();
+  const other = await import('../../src/core/index.ts');
+  expect(other.prepareKey).not.toBe(prepareKey);
+  const key = await other.prepareKey(freshKey());
+  expect(await prepareKey(key)).not.toBe(key);
+  expect(await decrypt(await encryptCard(key, card()))).toEqual(card());
+});
+
+describe('test keys', () => {
+  test.each(keys.rsa)(
+    '$bits bits: the halves belong together and are what the specification asks for',
+    ({ bits, public_key, private_key }) => {
+      const privateKey = createPrivateKey({
+        key: Buffer.from(private_key, 'base64'),
+        format: 'der',
+        type: 'pkcs8',
+      });
+      expect(privateKey.asymmetricKeyType).toBe('rsa');
+      expect(privateKey.asymmetricKeyDetails).toEqual({
+        modulusLength: bits,
+        publicExponent: 65537n,
+      });
+      expect(
+        createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
+      ).toBe(public_key);
+    },
+  );
+
+  test('malformed keys are built like the good one, but for one respect', () => {
+    expect(spki()).toEqual(goodKey());
+  });
+
+  const malformed = malformedKeys();
+
+  test.each(malformed.filter(({ reads }) => reads))(
+    'OpenSSL reads $what, and nothing else is wrong with it',
+    ({ spki, reads }) => {
+      const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
+        key: Buffer.from(spki),
+        format: 'der',
+        type: 'spki',
+      });
+      expect({ type: asymmetricKeyType, ...asymmetricKeyDetails }).toMatchObject(reads!);
+    },
+  );
+
+  test.each(malformed)('Node, too, has $what as invalid_key', async ({ spki }) => {
+    expect(await outcome(prepareKey({ ...freshKey(), public_key: toBase64(spki) }))).toBe(
+      'invalid_key',
+    );
+  });
+});
+
+test('every field of every scheme is among the fields that are emptied, and what a scheme shortens is one of its own', () => {
+  for (const { fields, shortenable } of SCHEMES) {
+    for (const field of fields) expect(CARD_FIELDS[field.name]).toBe(field);
+    expect(fields.map(({ name }) => name)).toContain(shortenable);
+  }
+  for (const [name, field] of Object.entries(CARD_FIELDS)) expect(field.name).toBe(name);
+});

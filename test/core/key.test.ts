@@ -1,0 +1,434 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
+import {
+  BITS,
+  card,
+  decrypt,
+  freshKey,
+  fromBase64,
+  isEmpty,
+  outcome,
+  toBase64,
+} from '../tools/support/core.ts';
+import { goodModulus, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A key that notes each property that is read of it. */
+function watched(key: object, read: PropertyKey[]): CardEncryptionKey {
+  const get = (target: object, name: PropertyKey) => {
+    read.push(name);
+    return Reflect.get(target, name);
+  };
+  return new Proxy(key, { get }) as CardEncryptionKey;
+}
+
+const withPublicKey = (public_key: unknown) => ({ ...freshKey(), public_key }) as CardEncryptionKey;
+const withSpki = (spki: Uint8Array) => withPublicKey(toBase64(spki));
+
+/** The places of the given keys that were not refused as invalid_key. */
+async function notRefused(spkis: Iterable<Uint8Array>) {
+  const wrong: string[] = [];
+  let i = 0;
+  for (const spki of spkis) {
+    const result = await outcome(prepareKey(withSpki(spki)));
+    if (result !== 'invalid_key') wrong.push(`${i}: ${result}`);
+    i++;
+  }
+  expect(i).toBeGreaterThan(0);
+  return wrong;
+}
+
+describe('a malformed public_key is invalid_key', () => {
+  test.each(malformedKeys().map(({ what, spki }) => [what, spki] as const))(
+    '%s',
+    async (_, spki) => {
+      const importKey = vi.spyOn(crypto.subtle, 'importKey');
+      expect(await outcome(prepareKey(withSpki(spki)))).toBe('invalid_key');
+      const given = card();
+      expect(await outcome(encryptCard(withSpki(spki), given))).toBe('invalid_key');
+      expect(isEmpty(given)).toBe(true);
+      expect(importKey).not.toHaveBeenCalled(); // the engines disagree: they are not asked
+    },
+  );
+
+  test('but a modulus that begins with the byte 0x80 is as long as it claims', async () => {
+    const modulus = goodModulus().with(1, 0x80); // after the leading zero
+    expect(await notRefused([spki({ modulus })])).toEqual(['0: ok']);
+  });
+
+  describe.each(BITS)('%i bits', (bits) => {
+    const good = () => fromBase64(freshKey(bits).public_key);
+    const header = 33;
+    const trailer = 5;
+
+    test('a good one is taken', async () => {
+      expect(await notRefused([good()])).toEqual(['0: ok']);
+    });
+
+    test('cut short, anywhere', async () => {
+      expect(
+        await notRefused(Array.from(good(), (_, length) => good().subarray(0, length))),
+      ).toEqual([]);
+    });
+
+    test('with its beginning missing', async () => {
+      expect(
+        await notRefused(Array.from({ length: header + 1 }, (_, i) => good().subarray(i + 1))),
+      ).toEqual([]);
+    });
+
+    test('with bytes before or after it', async () => {
+      const more = [[0], [0xff], [0, 0], [5, 0], [2, 3, 1, 0, 1]];
+      expect(
+        await notRefused(
+          more.flatMap((bytes) => [
+            Uint8Array.of(...good(), ...bytes),
+            Uint8Array.of(...bytes, ...good()),
+          ]),
+        ),
+      ).toEqual([]);
+    });
+
+    test("with any byte changed but the modulus's", async () => {
+      // To all 255 other values; in the larger keys, whose bytes there are the same but for lengths, every single bit.
+      const masks =
+        bits === 2048
+          ? Array.from({ length: 255 }, (_, i) => i + 1)
+          : [1, 2, 4, 8, 16, 32, 64, 128];
+      function* changed() {
+        for (const place of [
+          ...Array(header).keys(),
+          ...Array.from({ length: trailer }, (_, i) => i - trailer),
+        ]) {
+          for (const mask of masks) {
+            const spki = good();
+            spki[(place + spki.length) % spki.length]! ^= mask;
+            yield spki;
+          }
+        }
+      }
+      expect(await notRefused(changed())).toEqual([]);
+    });
+
+    test('with a modulus that is even or too short', async () => {
+      const [short, even] = [good(), good()];
+      short[header]! &= 0x7f;
+      even[even.length - trailer - 1]! ^= 1;
+      expect(await notRefused([short, even])).toEqual([]);
+    });
+
+    test("of the other sizes' headers", async () => {
+      const others = BITS.filter((other) => other !== bits).map((other) =>
+        fromBase64(freshKey(other).public_key).subarray(0, header),
+      );
+      expect(
+        await notRefused(
+          others.map((other) => Uint8Array.of(...other, ...good().subarray(header))),
+        ),
+      ).toEqual([]);
+    });
+  });
+});
+
+const ADVICE = 'forward it as the service sent it';
+
+describe('a public_key that is not canonical Base64 is invalid_key', () => {
+  test.each<[string, (base64: string) => unknown, named?: string]>([
+    [
+      'PEM',
+      (base64) => `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`,
+      'PEM, not canonical Base64',
+    ],
+    [
+      'PEM in one line',
+      (base64) => `-----BEGIN PUBLIC KEY-----${base64}-----END PUBLIC KEY-----`,
+      'PEM, not canonical Base64',
+    ],
+    [
+      'base64url',
+      (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
+      'base64url, not canonical Base64',
+    ],
+    [
+      'base64url without a minus',
+      (base64) => base64.replace('/', '_'),
+      'base64url, not canonical Base64',
+    ],
+    [
+      'base64url without an underscore',
+      (base64) => base64.replace('+', '-'),
+      'base64url, not canonical Base64',
+    ],
+    ['lines of 64', (base64) => base64.replaceAll(/.{64}/g, '$&\n')],
+    ...[' ', '\n', '\r\n', '\t', '\f', '\u00a0', '\ufeff', '\0'].flatMap(
+      (space): [string, (base64: string) => string][] => [
+        [`${JSON.stringify(space)} before it`, (base64) => space + base64],
+        [`${JSON.stringify(space)} after it`, (base64) => base64 + space],
+        [
+          `${JSON.stringify(space)} within`,
+          (base64) => base64.slice(0, 8) + space + base64.slice(8),
+        ],
+      ],
+    ),
+    ['without padding', (base64) => base64.replaceAll('=', '')],
+    ['with too much padding', (base64) => `${base64}=`],
+    ['with padding of a group', (base64) => `${base64}====`],
+    [
+      'with stray bits',
+      (base64) => base64.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+    ],
+    ['a character short', (base64) => base64.slice(0, -1)],
+    ['a data URL', (base64) => `data:;base64,${base64}`],
+    ['another alphabet', (base64) => base64.replace('A', 'А')],
+    [
+      'hexadecimal',
+      (base64) =>
+        Array.from(fromBase64(base64), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+      'not an RSA key',
+    ],
+    ['empty', () => '', 'not an RSA key'],
+    ['another text', () => 'MIIB', 'not an RSA key'],
+  ])('%s', async (_, change, named = `altered, not canonical Base64: ${ADVICE}`) => {
+    // 3072 bits end in '=' and 4096 bits in '=='.
+    const publicKey = freshKey(
+      change(freshKey().public_key) === freshKey().public_key ? 4096 : 3072,
+    ).public_key;
+    expect(publicKey).toContain('=');
+    const changed = change(publicKey);
+    expect(changed).not.toBe(publicKey);
+    const error = await prepareKey(withPublicKey(changed)).catch((reason) => reason);
+    expect(error).toMatchObject({ code: 'invalid_key' });
+    expect(error.message).toContain(`public_key is ${named}`);
+  });
+
+  test('although atob alone would take it', () => {
+    const publicKey = freshKey(3072).public_key;
+    for (const lax of [
+      `${publicKey.slice(0, 9)} ${publicKey.slice(9)}`,
+      publicKey.replace('=', ''),
+      publicKey.replace(/.=/, 'B='),
+    ]) {
+      expect(atob(lax)).toHaveLength(422);
+    }
+  });
+});
+
+describe('what is no key at all', () => {
+  const failing = () => {
+    throw new Error('4929119283746505');
+  };
+  test.each<[string, () => unknown]>([
+    ['null', () => null],
+    ['undefined', () => undefined],
+    ['without an id', () => ({ ...freshKey(), id: undefined })],
+    ['with an empty id', () => ({ ...freshKey(), id: '' })],
+    ['with a number for its id', () => ({ ...freshKey(), id: 1 })],
+    ['with a String object for its id', () => ({ ...freshKey(), id: new String('cek_1') })],
+    ['without a public_key', () => ({ ...freshKey(), public_key: undefined })],
+    ['with null for its public_key', () => ({ ...freshKey(), public_key: null })],
+    [
+      'with bytes for its public_key',
+      () => ({ ...freshKey(), public_key: fromBase64(freshKey().public_key) }),
+    ],
+    [
+      'with a String object for its public_key',
+      () => ({ ...freshKey(), public_key: new String(freshKey().public_key) }),
+    ],
+    ['whose id throws', () => Object.defineProperty(freshKey(), 'id', { get: failing })],
+    ['whose scheme throws', () => Object.defineProperty(freshKey(), 'scheme', { get: failing })],
+    [
+      'whose public_key throws',
+      () => Object.defineProperty(freshKey(), 'public_key', { get: failing }),
+    ],
+    ['a proxy that throws', () => new Proxy(freshKey(), { get: failing })],
+    [
+      'a revoked proxy',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      },
+    ],
+  ])('%s: invalid_key', async (_, make) => {
+    expect(await outcome(prepareKey(make() as never))).toBe('invalid_key');
+    const given = card();
+    const result = encryptCard(make() as never, given);
+    expect(isEmpty(given)).toBe(true);
+    expect(await outcome(result)).toBe('invalid_key');
+  });
+});
+
+test.each([
+  freshKey().public_key,
+  JSON.stringify(freshKey()),
+  1,
+  true,
+  Symbol('key'),
+  {},
+  [],
+  () => {},
+  Promise.resolve(freshKey()),
+  { key: freshKey() },
+  { error: 'failed' },
+  { status: 'not_certain' },
+  new Response(JSON.stringify(freshKey())),
+])('%o has no scheme: invalid_key', async (key) => {
+  const error = { code: 'invalid_key', message: expect.stringContaining('that the service sent') };
+  await expect(prepareKey(key as never)).rejects.toMatchObject(error);
+  await expect(encryptCard(key as never, card())).rejects.toMatchObject(error);
+});
+
+test('a function is a key if it has the three fields: it is an object, too', async () => {
+  const key = () => Object.assign(() => {}, freshKey());
+  expect(await outcome(prepareKey(key()))).toBe('ok');
+  expect(await decrypt(await encryptCard(key(), card()))).toEqual(card());
+});
+
+test.each([undefined, null, 1, ['RSA_OAEP_SHA256_V1'], { toString: () => 'RSA_OAEP_SHA256_V1' }])(
+  'a scheme that is not a string, %o, is invalid_key, and nothing else is looked at',
+  async (scheme) => {
+    const read: PropertyKey[] = [];
+    const key = watched({ scheme }, read);
+    expect(await outcome(prepareKey(key))).toBe('invalid_key');
+    expect(await outcome(encryptCard(key, { ...card(), cvv: 'bad' }))).toBe('invalid_key');
+    expect(read).toEqual(['scheme', 'scheme']);
+  },
+);
+
+describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
+  test.each([
+    '',
+    'RSA_OAEP_SHA256_V99',
+    'RSA_OAEP_SHA256_V1 ',
+    ' RSA_OAEP_SHA256_V1',
+    'rsa_oaep_sha256_v1',
+    'RSA_OAEP_SHA256',
+    'RSA-OAEP',
+    'toString',
+    'constructor',
+    'hasOwnProperty',
+    '__proto__',
+  ])('%o is unsupported_scheme, and nothing else is looked at', async (scheme) => {
+    const read: PropertyKey[] = [];
+    const key = watched({ scheme }, read);
+    expect(await outcome(prepareKey(key))).toBe('unsupported_scheme');
+    expect(await outcome(encryptCard(key, { ...card(), cvv: 'bad' }))).toBe('unsupported_scheme');
+    expect(read).toEqual(['scheme', 'scheme']);
+  });
+});
+
+describe('a prepared key', () => {
+  test('is the three fields, frozen, and nothing more', async () => {
+    const key = freshKey();
+    const prepared = await prepareKey({ ...key, expires_at: 1, secret: 'sk_test_1' } as never);
+    expect(prepared).toStrictEqual(key);
+    expect(Reflect.ownKeys(prepared).sort()).toEqual(['id', 'public_key', 'scheme']);
+    expect(Object.isFrozen(prepared)).toBe(true);
+    expect(JSON.parse(JSON.stringify(prepared))).toEqual(key);
+  });
+
+  test('is not the object that was handed over: what becomes of that changes nothing', async () => {
+    const key = freshKey();
+    const { id } = key;
+    const preparing = prepareKey(key);
+    const encrypting = encryptCard(key, card());
+    Object.assign(key, { id: 'another', scheme: 'another', public_key: 'another' });
+    expect(await preparing).toStrictEqual({ ...freshKey(), id });
+    const block = await encrypting;
+    expect(block.key_id).toBe(id);
+    expect(await decrypt(block)).toEqual(card());
+  });
+
+  test('is returned as it is when prepared again', async () => {
+    const prepared = await prepareKey(freshKey());
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    expect(await prepareKey(prepared)).toBe(prepared);
+    expect(importKey).not.toHaveBeenCalled();
+  });
+
+  test('is a plain key again when it is copied', async () => {
+    const prepared = await prepareKey(freshKey());
+    for (const copy of [
+      { ...prepared },
+      structuredClone(prepared),
+      Object.create(prepared),
+      new Proxy(prepared, {}),
+    ]) {
+      const again = await prepareKey(copy);
+      expect(again).not.toBe(copy);
+      expect(again).toStrictEqual(prepared);
+    }
+    expect(await decrypt(await encryptCard({ ...prepared }, card()))).toEqual(card());
+  });
+
+  test.each(['prepareKey', 'encryptCard'])('%s reads each field once', async (call) => {
+    const read: PropertyKey[] = [];
+    const key = watched(freshKey(), read);
+    await (call === 'prepareKey' ? prepareKey(key) : encryptCard(key, card()));
+    expect(read.sort()).toEqual(['id', 'public_key', 'scheme']);
+  });
+
+  test('cannot be extracted and encrypts only, with SHA-256', async () => {
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    await prepareKey(freshKey());
+    expect(importKey).toHaveBeenCalledOnce();
+    const key = (await importKey.mock.results[0]!.value) as CryptoKey;
+    expect([key.type, key.extractable, key.usages]).toEqual(['public', false, ['encrypt']]);
+    expect(key.algorithm).toMatchObject({
+      name: 'RSA-OAEP',
+      hash: { name: 'SHA-256' },
+      modulusLength: 2048,
+    });
+  });
+
+  test('has been tried with a zero byte; encrypting with it imports nothing and encrypts once', async () => {
+    const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
+    const key = await prepareKey(freshKey());
+    expect(encrypt.mock.calls.map(([, , plaintext]) => plaintext)).toEqual([new Uint8Array(1)]);
+    const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    await encryptCard(key, card());
+    expect(importKey).not.toHaveBeenCalled();
+    expect(encrypt).toHaveBeenCalledTimes(2);
+  });
+
+  test.each(['importKey', 'encrypt'] as const)(
+    'is invalid_key if the engine fails in %s',
+    async (method) => {
+      vi.spyOn(crypto.subtle, method).mockRejectedValue(
+        new DOMException('4929119283746505', 'OperationError'),
+      );
+      expect(await outcome(prepareKey(freshKey()))).toBe('invalid_key');
+      expect(await outcome(encryptCard(freshKey(), card()))).toBe('invalid_key');
+      vi.spyOn(crypto.subtle, method).mockImplementation(() => {
+        throw new TypeError('4929119283746505');
+      });
+      expect(await outcome(prepareKey(freshKey()))).toBe('invalid_key');
+    },
+  );
+});
+
+test('without crypto.subtle, as on http: insecure_context', async () => {
+  const [key, bad, prepared, given] = [
+    freshKey(),
+    withPublicKey('bad'),
+    await prepareKey(freshKey()),
+    card(),
+  ];
+  // Not crypto itself: code that WebKitGTK 2.50 has compiled by now goes on seeing the old one.
+  Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
+  try {
+    expect(await outcome(prepareKey(key))).toBe('insecure_context');
+    expect(await outcome(prepareKey(bad))).toBe('insecure_context');
+    expect(await outcome(prepareKey({ ...key, scheme: 'another' }))).toBe('unsupported_scheme');
+    expect(await outcome(encryptCard(key, given))).toBe('insecure_context');
+    expect(isEmpty(given)).toBe(true);
+    expect(await outcome(encryptCard(key, card({ cvv: 'bad' })))).toBe('invalid_card cvv');
+    expect(await outcome(encryptCard(prepared, card()))).toBe('ok');
+  } finally {
+    Reflect.deleteProperty(crypto, 'subtle');
+  }
+  expect(await outcome(encryptCard(key, card()))).toBe('ok'); // it was not spent
+});

@@ -1,0 +1,463 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ENGINES } from '../tools/prepare/browsers.ts';
+import { findCard, findTraces, spellings } from '../tools/support/find-card.ts';
+import { DemoProcess, MOVABLE_CLOCK } from './drivers/demo-process.ts';
+import { startRecordingProxy } from './drivers/recording-proxy.ts';
+import { type Browser, isPlaywright, type Shopper, startBrowser } from './drivers/shopper.ts';
+
+const VISA = {
+  'Card number': '4242424242424242',
+  'Name on card': 'Ada Lovelace',
+  'Expiry month': '12',
+  'Expiry year': '2039',
+  'Security code': '8350',
+};
+const DECLINED = { ...VISA, 'Card number': '4000000000000002' };
+const LABELS = Object.keys(VISA) as (keyof typeof VISA)[];
+type Entries = typeof VISA;
+type Line = Awaited<ReturnType<typeof startRecordingProxy>>;
+
+const PAGES = [
+  { page: 'the bundled page', path: '', script: '/assets/bundled.js' },
+  { page: 'the page with the script tag', path: '/plain', script: '/assets/cardseal.js' },
+];
+
+const demo = new DemoProcess([], MOVABLE_CLOCK);
+const cleanup: (() => Promise<unknown>)[] = [];
+/** All that stood between shoppers and the shop so far. */
+const lines: Line[] = [];
+/** How many lines, and how much of what was printed, the test before has searched. */
+let searchedLines = 0;
+let searchedOutput = 0;
+
+afterEach(async () => {
+  for (const close of cleanup.splice(0).reverse()) await close();
+  const [newLines, newOutput] = [lines.slice(searchedLines), demo.output.slice(searchedOutput)];
+  [searchedLines, searchedOutput] = [lines.length, demo.output.length];
+  expectNoTraces(newLines, newOutput);
+});
+afterAll(async () => {
+  try {
+    expect(await demo.stop()).toEqual([0, null]);
+  } finally {
+    demo.kill();
+  }
+});
+
+async function lineTo(
+  path: string,
+  tampering?: Parameters<typeof startRecordingProxy>[1],
+): Promise<Line> {
+  const line = await startRecordingProxy((await demo.addresses()).checkout + path, tampering);
+  cleanup.push(() => line.close());
+  lines.push(line);
+  return line;
+}
+
+/**
+ * Nothing of the cards is in any byte that the merchant's server received over these lines, and in
+ * what it and the service printed.
+ */
+function expectNoTraces(lines: Line[], output: string) {
+  const received = Buffer.concat(lines.map((line) => line.received()));
+  const sent = Buffer.concat(lines.map((line) => line.sent()));
+  for (const { 'Card number': number } of [VISA, DECLINED]) {
+    for (const bytes of [received, sent, output]) expect(findTraces(bytes, number)).toEqual([]);
+  }
+  const { 'Security code': code, 'Expiry year': year, 'Name on card': name } = VISA;
+  for (const bytes of [received, output]) {
+    const text = withoutRandomness(bytes, sent);
+    for (const part of [code, year, ...name.split(' ')]) expect(findTraces(text, part)).toEqual([]);
+  }
+}
+
+/**
+ * Four digits turn up by chance in what is random: a ciphertext, the ids and the sessions that the
+ * servers sent, a port. Only what has exactly the form of such a ciphertext, as JSON or in a form's
+ * data, is left out.
+ */
+function withoutRandomness(bytes: Buffer | string, sent: Buffer): string {
+  let text = Buffer.from(bytes).toString('latin1');
+  for (const payload of [
+    /"payload":"[A-Za-z0-9+/]{342}=="/g,
+    /%22payload%22%3A%22(?:[A-Za-z0-9]|%2[BF]){342}%3D%3D%22/g,
+  ]) {
+    text = text.replaceAll(payload, '');
+  }
+  for (const [, session] of sent.toString('latin1').matchAll(/sessionId=([^;]+);/g)) {
+    text = text.replaceAll(session!, '');
+  }
+  return text.replaceAll(/(?:cek|pi_card)_[0-9A-Za-z]+|127\.0\.0\.1:\d+/g, '');
+}
+
+const postsTo = (line: Line, path: string) =>
+  line.received().toString('latin1').split(`POST /checkout${path}/pay`).length - 1;
+
+describe.each(ENGINES)('in %s', (engine) => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser(engine);
+  });
+  afterAll(() => browser?.close());
+
+  describe.each(PAGES)('on $page', ({ path, script }) => {
+    let shopper: Shopper;
+    beforeEach(async () => {
+      shopper = await browser.newShopper();
+      cleanup.push(() => shopper.close());
+    });
+
+    async function enter(card: Entries) {
+      for (const label of LABELS) await shopper.enter(label, card[label]);
+    }
+
+    async function pay(card: Entries) {
+      await enter(card);
+      await shopper.press('Pay');
+    }
+
+    async function expectEmptyForm() {
+      for (const label of LABELS) expect(await shopper.read(label)).toBe('');
+    }
+
+    /** What of the card another script, page or visit could find. */
+    async function remains(): Promise<string[]> {
+      const { 'Card number': number, 'Name on card': name } = VISA;
+      return findCard(await shopper.holdings(), { number, name });
+    }
+
+    test('leaves nothing of the card in the page, where the same search found it while it was entered, and shows the receipt for good', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await enter(VISA);
+      expect(await remains()).toEqual(
+        expect.arrayContaining(['number, plain in it.controls.2', 'name, plain in it.controls.3']),
+      );
+      await shopper.press('Pay');
+      await shopper.see('committed');
+      await shopper.see('visa ending in 4242');
+      expect(await remains()).toEqual([]);
+      await shopper.reload();
+      await shopper.see('visa ending in 4242');
+      expect(postsTo(line, path)).toBe(1);
+      expect(shopper.complaints()).toEqual([]);
+    });
+
+    test('says that a card was declined and why, and takes another', async () => {
+      await shopper.open((await lineTo(path)).address);
+      await pay(DECLINED);
+      await shopper.see('declined: card_declined');
+      await expectEmptyForm();
+      await pay(VISA);
+      await shopper.see('visa ending in 4242');
+      expect(shopper.complaints()).toEqual([]);
+    });
+
+    test('sends nothing of the card if the script does not load', async () => {
+      const line = await lineTo(path, { block: script });
+      await shopper.open(line.address);
+      await enter(VISA);
+      expect(await shopper.evaluate(`document.querySelector('main form button').disabled`)).toBe(
+        true,
+      );
+      expect(postsTo(line, path)).toBe(0);
+    });
+
+    test('shows what is wrong next to each field, until it is corrected', async () => {
+      await shopper.open((await lineTo(path)).address);
+      await shopper.press('Pay');
+      await shopper.see('Enter the card number');
+      const problems = [
+        ['Card number', 'Enter the card number'],
+        ['Name on card', 'Enter the name on the card'],
+        ['Expiry month', 'Enter the expiry date'],
+        ['Security code', 'Enter the security code'],
+      ] as const;
+      for (const [label, text] of problems) expect(await shopper.problemBeside(label)).toBe(text);
+      expect(await shopper.focus()).toBe('Card number');
+      await enter(VISA);
+      for (const label of LABELS) expect(await shopper.problemBeside(label)).toBe('');
+    });
+
+    test('takes an order on invoice without a card, and sends nothing that was typed', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await enter(VISA);
+      // With the key comes a new session: an order that is on its way then is asked for again.
+      await vi.waitUntil(async () => !(await shopper.text()).includes('Preparing'));
+      await shopper.choose('On invoice');
+      expect(await shopper.text()).not.toContain('Card number');
+      await shopper.press('Pay');
+      await shopper.see('We send you an invoice.');
+      expect(line.received().toString('latin1')).toContain('payment_method=invoice');
+      expect(line.received().toString('latin1')).not.toContain('payload');
+      expect(await remains()).toEqual([]);
+      expect(shopper.complaints()).toEqual([]);
+    });
+
+    if (!isPlaywright(engine)) return;
+
+    test('pays with a number that is pasted with spaces', async () => {
+      await shopper.open((await lineTo(path)).address);
+      await shopper.paste('Card number', ' 4242 4242 4242 4242 ');
+      expect(await shopper.read('Card number')).toContain('4242 4242');
+      for (const label of LABELS.slice(1)) await shopper.enter(label, VISA[label]);
+      await shopper.press('Pay');
+      await shopper.see('visa ending in 4242');
+    });
+
+    test('pays with a card that a script fills in without events', async () => {
+      await shopper.open((await lineTo(path)).address);
+      for (const label of LABELS) await shopper.fill(label, VISA[label]);
+      await shopper.press('Pay');
+      await shopper.see('visa ending in 4242');
+    });
+
+    test('says that the number is wrong, sends nothing, and pays when it is mended', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await pay({ ...VISA, 'Card number': '4242424242424241' });
+      await vi.waitFor(async () =>
+        expect(await shopper.problem('Card number')).toBe('Check the card number'),
+      );
+      expect(await shopper.focus()).toBe('Card number');
+      expect(await shopper.read('Security code')).toBe(VISA['Security code']);
+      expect(postsTo(line, path)).toBe(0);
+      await shopper.fill('Card number', '');
+      await shopper.enter('Card number', VISA['Card number']);
+      await shopper.press('Pay');
+      await shopper.see('visa ending in 4242');
+      expect(postsTo(line, path)).toBe(1);
+      expect(shopper.complaints()).toEqual([]);
+    });
+
+    test('says that the date is past, sends nothing, and pays when it is mended', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await shopper.evaluate(
+        `void document.getElementById('exp_year').append(new Option('2020', '2020'))`,
+      );
+      await pay({ ...VISA, 'Expiry year': '2020' });
+      await vi.waitFor(async () =>
+        expect(await shopper.problem('Expiry month')).toContain('has expired'),
+      );
+      expect(postsTo(line, path)).toBe(0);
+      await shopper.enter('Expiry year', VISA['Expiry year']);
+      await shopper.press('Pay');
+      await shopper.see('visa ending in 4242');
+    });
+
+    test('starts again when the key has expired', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await enter(VISA);
+      await vi.waitFor(
+        () => expect(line.sent().toString('latin1')).toContain('public_key'),
+        30_000,
+      ); // one asked for later would be fresh
+      await demo.moveClock(16 * 60_000);
+      await shopper.press('Pay');
+      await shopper.see('That took too long. Please enter your card again. You have not paid.');
+      await expectEmptyForm();
+      await pay(VISA);
+      await shopper.see('visa ending in 4242');
+    });
+
+    test('pays once if Pay is pressed twice', async () => {
+      const line = await lineTo(path);
+      await shopper.open(line.address);
+      await enter(VISA);
+      await shopper.pressTwice('Pay');
+      await shopper.see('visa ending in 4242');
+      expect(postsTo(line, path)).toBe(1);
+    });
+
+    test('leads back past the form by the back button after success, and nothing of the card is left', async () => {
+      const { host, address } = await lineTo(path);
+      await shopper.open(`http://${host}/nowhere`);
+      await shopper.open(address);
+      await pay(VISA);
+      await shopper.see('visa ending in 4242');
+      await shopper.back();
+      if (path) await shopper.see('visa ending in 4242');
+      else {
+        await shopper.see('There is no such page'); // the receipt took the place of the form
+        await shopper.forward();
+        await shopper.see('visa ending in 4242');
+      }
+      expect(await remains()).toEqual([]);
+    });
+
+    test('shows an empty form to who leaves it and comes back, also out of the HTTP cache', async () => {
+      const { host, address } = await lineTo(path, {
+        replace: [['cache-control: no-store', 'cache-control: max-age=']],
+      });
+      await shopper.open(address);
+      await enter(VISA);
+      await shopper.open(`http://${host}/nowhere`);
+      await shopper.back();
+      await shopper.see('Security code');
+      await expectEmptyForm();
+      expect(await remains()).toEqual([]);
+    });
+
+    if (engine !== 'chromium') return; // Playwright's other engines have no back/forward cache
+
+    test('shows an empty form out of the back/forward cache, before and after success', async () => {
+      const keeping = await startBrowser(engine, { backForwardCache: true });
+      cleanup.push(() => keeping.close());
+      shopper = await keeping.newShopper();
+      cleanup.push(() => shopper.close());
+      const line = await lineTo(path, {
+        replace: [
+          ['cache-control: no-store', 'cache-control: no-cache'],
+          ['location: /checkout/plain', 'location: /checkout?plain'], // Chromium 156 keeps no page that is followed by one at the same address
+        ],
+      });
+      const noteReturn = () =>
+        shopper.evaluate(
+          `addEventListener('pageshow', ({ persisted }) => persisted && sessionStorage.setItem('returned', ++returns)), void (returns = 0)`,
+        );
+      const returns = async (times: number) =>
+        vi.waitFor(async () =>
+          expect(await shopper.evaluate(`sessionStorage.getItem('returned')`)).toBe(String(times)),
+        );
+
+      await shopper.open(line.address);
+      await noteReturn();
+      await enter(VISA);
+      await shopper.open(`http://${line.host}/nowhere`);
+      await shopper.back();
+      await returns(1);
+      await shopper.see('Security code');
+      await vi.waitFor(expectEmptyForm);
+      expect(await remains()).toEqual([]);
+      await vi.waitFor(expectEmptyForm);
+      await pay(VISA);
+      await shopper.see('visa ending in 4242');
+      expect(postsTo(line, path)).toBe(1);
+      if (path) {
+        await shopper.evaluate(`sessionStorage.removeItem('returned')`);
+        await shopper.back();
+        await returns(2); // the same page as before
+        await expectEmptyForm();
+        expect(await remains()).toEqual([]);
+      }
+    });
+  });
+});
+
+describe('the bundled page', () => {
+  let browser: Browser;
+  let shopper: Shopper;
+  beforeAll(async () => {
+    browser = await startBrowser('chromium');
+  });
+  afterAll(() => browser?.close());
+
+  const open = async (settings = {}) => {
+    shopper = await browser.newShopper(settings);
+    cleanup.push(() => shopper.close());
+    const line = await lineTo('');
+    await shopper.open(line.address);
+    return line;
+  };
+  const enter = async (card: Entries) => {
+    for (const label of LABELS) await shopper.enter(label, card[label]);
+  };
+
+  test.each(['light', 'dark'] as const)(
+    'can be used by people with a disability, in %s colours',
+    async (colorScheme) => {
+      await open({ colorScheme });
+      expect(await shopper.barriers()).toEqual([]);
+      await shopper.press('Pay');
+      await shopper.see('Enter the card number');
+      expect(await shopper.barriers()).toEqual([]);
+      await enter(VISA);
+      await shopper.press('Pay');
+      await shopper.see('visa ending in 4242');
+      expect(await shopper.barriers()).toEqual([]);
+    },
+  );
+
+  test('keeps no card and does not claim to know when the shop cannot be reached', async () => {
+    const line = await open();
+    await enter(VISA);
+    await line.close();
+    await shopper.press('Pay');
+    await shopper.see('it is not certain whether you have paid');
+    for (const label of LABELS) expect(await shopper.read(label)).toBe('');
+  });
+
+  test('sends nothing without JavaScript, whatever is pressed', async () => {
+    const line = await open({ javaScript: false });
+    await shopper.enter('Card number', `${VISA['Card number']}\n`);
+    await shopper.see('Paying by card needs JavaScript');
+    expect(await shopper.read('Card number')).toBe(VISA['Card number']); // still the same page
+    expect(postsTo(line, '')).toBe(0);
+  });
+});
+
+describe('the page with the script tag', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser('chromium');
+  });
+  afterAll(() => browser?.close());
+
+  test('is in German for a browser that asks for it, the messages of cardseal included', async () => {
+    const shopper = await browser.newShopper({ language: 'de-DE' });
+    cleanup.push(() => shopper.close());
+    await shopper.open((await lineTo('/plain')).address);
+    expect(await shopper.barriers()).toEqual([]);
+    await shopper.press('24,90');
+    await shopper.see('Geben Sie die Kartennummer ein');
+    expect(await shopper.barriers()).toEqual([]);
+    const labels = [
+      'Kartennummer',
+      'Name auf der Karte',
+      'Gültig bis: Monat',
+      'Gültig bis: Jahr',
+      'Prüfziffer',
+    ];
+    for (const [i, value] of Object.values(DECLINED).entries())
+      await shopper.enter(labels[i]!, value);
+    await shopper.press('24,90');
+    await shopper.see('Die Karte wurde abgelehnt: card_declined.');
+    for (const [i, value] of Object.values(VISA).entries()) await shopper.enter(labels[i]!, value);
+    await shopper.press('24,90');
+    await shopper.see('visa, endet auf 4242');
+    expect(shopper.complaints()).toEqual([]);
+  });
+});
+
+describe('the shop', () => {
+  test('lets the merchant receive and print nothing of the card', async () => {
+    const blocks = lines.flatMap((line) =>
+      line.received().toString('latin1').split('payload').slice(1),
+    );
+    expect(blocks.length).toBeGreaterThan(20); // of all the tests before
+    expectNoTraces(lines, demo.output);
+  });
+
+  test('prints nothing of what is posted in clear text, in which the same search finds it in every form', async () => {
+    for (const digits of [VISA['Card number'], VISA['Security code']]) {
+      for (const [name, form] of Object.entries(spellings(digits))) {
+        const line = await startRecordingProxy((await demo.addresses()).checkout);
+        const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+        const { status } = await fetch(`${line.address}/pay`, {
+          method: 'POST',
+          body: `number=${form}`,
+          headers,
+          redirect: 'manual',
+        });
+        expect(status).toBe(400); // it is not a block
+        const received = withoutRandomness(line.received(), line.sent());
+        expect(findTraces(received, digits)).toContain(name);
+        await line.close();
+      }
+    }
+    expectNoTraces(lines, demo.output);
+  });
+});

@@ -1,0 +1,157 @@
+import axe from 'axe-core';
+import { expect, vi } from 'vitest';
+import { type Engine, need } from '../../tools/prepare/browsers.ts';
+import { holdings } from '../../tools/support/holdings.ts';
+import { startFirefox } from './firefox-driver.ts';
+import { startPlaywright } from './playwright-driver.ts';
+import { startWebkit } from './webkit-driver.ts';
+
+/** One tab of a browser, driven. Elements are named by XPath, which all drivers speak. */
+export interface Driver {
+  open(address: string): Promise<void>;
+  /** Types into an element, key by key. */
+  type(xpath: string, text: string): Promise<void>;
+  click(xpath: string): Promise<void>;
+  /** The value of a JavaScript expression in the page, as JSON has it. */
+  evaluate(expression: string): Promise<unknown>;
+  close(): Promise<void>;
+  /** Those that not every driver has. */
+  paste?(xpath: string, text: string): Promise<void>;
+  doubleClick?(xpath: string): Promise<void>;
+  /** What the browser has to complain of: errors of scripts, violations of the Content-Security-Policy. */
+  complaints?: string[];
+}
+
+export interface Settings {
+  javaScript?: boolean;
+  colorScheme?: 'light' | 'dark';
+  /** The language that the browser asks for, as a BCP 47 tag. */
+  language?: string;
+}
+
+export interface DrivenBrowser {
+  newTab(settings: Settings): Promise<Driver>;
+  close(): Promise<void>;
+}
+
+/** Playwright drives its own builds and the system's Chromium; of the others each has one that speaks a standard to the system's browser. */
+export const isPlaywright = (engine: Engine) =>
+  engine === 'chromium' || need(engine).from === 'playwright';
+
+/** `backForwardCache`: Playwright's Chromium keeps no page in it unless it is told to. */
+export async function startBrowser(engine: Engine, { backForwardCache = false } = {}) {
+  const browser = isPlaywright(engine)
+    ? await startPlaywright(engine, backForwardCache)
+    : engine === 'firefox'
+      ? await startFirefox(need(engine))
+      : await startWebkit(need(engine));
+  return {
+    newShopper: async (settings: Settings = {}) => new Shopper(await browser.newTab(settings)),
+    close: () => browser.close(),
+  };
+}
+
+export type Browser = Awaited<ReturnType<typeof startBrowser>>;
+
+/** A person at a browser: what they see and do, in words that are the same in each. */
+export class Shopper {
+  constructor(private readonly driver: Driver) {}
+
+  open = (address: string) => this.driver.open(address);
+  close = () => this.driver.close();
+  evaluate = <T>(expression: string) => this.driver.evaluate(expression) as Promise<T>;
+
+  /** Types into the control with this label, or chooses in a select. */
+  async enter(label: string, value: string) {
+    if (await this.#ask(label, `control.localName === 'select'`))
+      await this.fill(label, value, ['input', 'change']);
+    else await this.driver.type(control(label), value);
+  }
+
+  /** Puts a value into the control as a script does, with these events or none. */
+  fill(label: string, value: string, events: string[] = []): Promise<unknown> {
+    const [text, types] = [JSON.stringify(value), JSON.stringify(events)];
+    return this.#ask(
+      label,
+      `(control.value = ${text}, ${types}.forEach((type) => control.dispatchEvent(new Event(type, { bubbles: true }))), control.value)`,
+    );
+  }
+
+  paste = (label: string, text: string) => this.driver.paste!(control(label), text);
+  press = (name: string) => this.driver.click(button(name));
+  pressTwice = (name: string) => this.driver.doubleClick!(button(name));
+  follow = (name: string) => this.driver.click(`//a[${startsWith(name)}]`);
+
+  back = () => this.#leave('history.back()');
+  forward = () => this.#leave('history.forward()');
+  reload = () => this.#leave('location.reload()');
+
+  /** What stands in the control with this label. */
+  read = (label: string) => this.#ask<string>(label, 'control.value');
+
+  /** What is said to be wrong with the control with this label: by the browser, or by what the page describes it with. */
+  problem = (label: string) =>
+    this.#ask<string>(
+      label,
+      `control.validationMessage || document.getElementById(control.getAttribute('aria-describedby')).textContent`,
+    );
+
+  /** What the page itself shows beside the control with this label, in the element that describes it. */
+  problemBeside = (label: string) =>
+    this.#ask<string>(
+      label,
+      `document.getElementById(control.getAttribute('aria-describedby')).innerText`,
+    );
+
+  /** Chooses the radio button with this label. */
+  choose = (label: string) => this.driver.click(`//label[${startsWith(label)}]//input`);
+
+  /** All text that can be seen. */
+  text = () => this.evaluate<string>('document.body.innerText');
+
+  /** Waits until this text is seen. */
+  async see(text: string) {
+    await vi.waitFor(
+      async () => {
+        const seen = await this.text();
+        if (!seen.includes(text)) throw new Error(`Sees not "${text}" but:\n${seen}`);
+      },
+      { timeout: 30_000, interval: 50 },
+    );
+  }
+
+  /** The label of what has the focus. */
+  focus = () => this.evaluate<string>(`document.activeElement.labels?.[0]?.textContent ?? ''`);
+
+  holdings = () => this.evaluate<ReturnType<typeof holdings>>(`(${holdings})()`);
+
+  /** What keeps people with a disability from using the page, by the rules of WCAG 2.2 AA that a program can check. */
+  async barriers(): Promise<string[]> {
+    await this.evaluate(`${axe.source}; undefined`);
+    return this.evaluate(`axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+      .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`);
+  }
+
+  /** Of the driver; one that has no way to know has nothing to say. */
+  complaints = () => this.driver.complaints ?? [];
+
+  async #ask<T>(label: string, question: string): Promise<T> {
+    const find = `document.evaluate(${JSON.stringify(control(label))}, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`;
+    return this.evaluate<T>(`((control) => ${question})(${find})`);
+  }
+
+  /** Leaves the page, and waits until another is there. */
+  async #leave(how: string) {
+    await this.evaluate(`(window.isLeft = true, ${how}, 0)`).catch(() => {}); // a page that is left may answer no more
+    const isThere = `!window.isLeft && document.readyState === 'complete'`;
+    await vi.waitFor(async () => expect(await this.evaluate(isThere)).toBe(true), {
+      timeout: 30_000,
+      interval: 50,
+    });
+  }
+}
+
+const startsWith = (text: string) => `starts-with(normalize-space(), ${JSON.stringify(text)})`;
+const button = (name: string) => `//button[${startsWith(name)}]`;
+const control = (label: string) =>
+  `//*[@id = //label[normalize-space() = ${JSON.stringify(label)}]/@for]`;

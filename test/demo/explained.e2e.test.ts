@@ -1,0 +1,418 @@
+import axe from 'axe-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isTestNumber, TEST_CARDS } from '../../demo/explained/test-cards.ts';
+import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
+import { startDemo } from '../../demo/start.ts';
+import { startService } from '../tools/support/card-payment-service.ts';
+import { findTraces } from '../tools/support/find-card.ts';
+import { launchOptions } from '../tools/support/launch-options.ts';
+import { DemoProcess } from './drivers/demo-process.ts';
+
+/** Passes Luhn, and is none of the demo's own. */
+const STRANGER = { number: '4111111111111111', name: 'Eve Whittaker', cvv: '9876' };
+
+let demo: DemoProcess;
+let checkout: string;
+let browser: Browser;
+const open: Page[] = [];
+
+beforeAll(async () => {
+  demo = new DemoProcess();
+  browser = await chromium.launch(launchOptions('chromium'));
+  ({ checkout } = await demo.addresses());
+});
+afterEach(async () => {
+  for (const page of open.splice(0)) await page.context().close();
+});
+afterAll(async () => {
+  await browser?.close();
+  demo.kill();
+});
+
+/** The checkout with its explanation, ready to take a card; what the browser had to complain of; what the page asked its server for. */
+async function visit(options: BrowserContextOptions = {}, path = '/explained') {
+  const page = await (await browser.newContext(options)).newPage();
+  open.push(page);
+  const complaints: string[] = [];
+  const sent: string[] = [];
+  page.on(
+    'console',
+    (message) => void (message.type() === 'error' && complaints.push(message.text())),
+  );
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) =>
+    sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`),
+  );
+  await page.goto(new URL(path, checkout).href);
+  await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+  const station = (id: string) => page.locator(`#station-${id}`);
+  return {
+    page,
+    complaints,
+    sent,
+    station,
+    take: (name: string) => page.getByRole('button', { name }).click(),
+    pay: () => page.getByRole('button', { name: 'Pay' }).click(),
+    /** Waits until the form has asked for another key: then a test card is in it, too. */
+    async letGoWrong(what: string) {
+      const answer = page.waitForResponse((response) => response.url().endsWith('/checkout/key'));
+      await page.getByRole('radio', { name: what, exact: true }).check();
+      await answer;
+    },
+    panel: () => page.locator('.journey').innerHTML(),
+    /** Text, characters and bytes of a field. */
+    row: (field: string) =>
+      station('page').locator('tr', { hasText: field }).locator('td').allInnerTexts(),
+    /** The layout at a station, as text. */
+    layout: (id: string) => station(id).locator('.layout li').allInnerTexts(),
+    async enter({ number, name, cvv }: typeof STRANGER) {
+      await page.getByLabel('Card number').pressSequentially(number);
+      await page.getByLabel('Name on card').fill(name);
+      await page.getByLabel('Expiry month').selectOption('12');
+      await page.getByLabel('Expiry year').selectOption({ index: 5 });
+      await page.getByLabel('Security code').fill(cvv);
+    },
+  };
+}
+
+describe('the ruler', () => {
+  test('counts bytes and not characters, as the layout that leaves the page does', async () => {
+    const { enter, row, layout, pay, station, page, complaints } = await visit();
+    await enter({ number: '4242424242424242', name: 'Zoë 🎉', cvv: '123' });
+    expect(await row('Pan')).toEqual(['4242424242424242', '16', '16']);
+    expect(await row('Name')).toEqual(['Zoë 🎉', '5', '9']);
+    expect(await station('page').locator('.run[data-field=Name] .cell').allInnerTexts()).toEqual([
+      'Name 9\nZ\n5a',
+      'o\n6f',
+      'ë\nc3\nab',
+      '␣\n20',
+      '🎉\nf0\n9f\n8e\n89',
+    ]);
+    await station('page').getByText('34 of 190 bytes; 156 are left').waitFor();
+    await pay();
+    await page.getByText('visa ending in 4242').waitFor();
+    await expect
+      .poll(() => layout('left'))
+      .toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
+    expect(complaints).toEqual([]);
+  });
+
+  test('says when the name is too long for the key, and so says the library', async () => {
+    const { enter, station, pay } = await visit();
+    await enter({ number: '4242424242424242', name: 'é'.repeat(83), cvv: '123' }); // 16 + 166 + 2 + 4 + 3
+    await station('page').getByText('1 bytes more than one block of 190 takes').waitFor();
+    await pay();
+    await station('page').locator('.trouble').getByText('card_too_long').waitFor();
+  });
+
+  test('shows a card only if its number is one of the demo’s own', async () => {
+    const { enter, panel, row, page } = await visit();
+    await enter({ ...STRANGER, number: '4242424242424242' });
+    for (const shown of ['4242424242424242', STRANGER.name, STRANGER.cvv])
+      expect(await panel()).toContain(shown);
+    await page.getByLabel('Card number').fill('424242424242424');
+    for (const hidden of ['424242424242424', 'Eve', STRANGER.cvv])
+      expect(await panel()).not.toContain(hidden);
+    await page.getByLabel('Card number').fill(STRANGER.number);
+    for (const hidden of ['4111', 'Eve', STRANGER.cvv]) expect(await panel()).not.toContain(hidden);
+    expect(new Set(await page.locator('.ruler .hex > span').allInnerTexts())).toEqual(
+      new Set(['··']),
+    );
+    expect(await row('Name')).toEqual(['not shown', '13', '13']);
+  });
+
+  test('shows nothing of a card that has been paid with, and its server is told nothing of one', async () => {
+    const { enter, panel, pay, page, sent, row } = await visit();
+    await enter(STRANGER);
+    await pay();
+    await page.getByText('visa ending in 1111').waitFor();
+    await expect.poll(() => row('Name')).toEqual(['wiped', '–', '13']);
+    expect(await panel()).not.toContain('Eve');
+    expect(sent.join('\n')).toContain('POST'); // it is the right place to look
+    for (const digits of [STRANGER.number, `${STRANGER.number}${STRANGER.name}`])
+      expect(findTraces(sent.join('\n'), digits)).toEqual([]);
+  });
+});
+
+describe('the switch', () => {
+  const stops = { page: 'In the page', answer: 'At the service' };
+
+  test.each<[what: string, code: string, at: keyof typeof stops, todo: string]>([
+    ['Another scheme', 'unsupported_scheme', 'page', 'What to do: Update cardseal'],
+    ['A bad key', 'invalid_key', 'page', 'exactly as the service sent them'],
+    [
+      'An expired key',
+      'encryption_key_expired',
+      'answer',
+      'Request a new key and let the shopper enter the card again',
+    ],
+    ['A declined card', 'card_declined', 'answer', 'Offer the form for another card'],
+    [
+      'A layout tampered with',
+      'invalid_encryption_block',
+      'answer',
+      'Check the order of the fields',
+    ],
+  ])(
+    '“%s” ends in %s, with what to do, and nobody pays until it is set back',
+    async (what, code, at, todo) => {
+      const { letGoWrong, pay, station, page, panel } = await visit();
+      await letGoWrong(what);
+      if (at === 'answer') await pay();
+      await station(at).getByText(code, { exact: true }).waitFor();
+      await station(at).getByText(todo).waitFor();
+      expect(await station(at).getAttribute('data-state')).toBe('failed');
+      expect(await station('left').getAttribute('data-state')).toBe(
+        at === 'page' ? 'waiting' : 'done',
+      );
+      expect(await panel()).not.toContain('committed');
+      await letGoWrong('Nothing');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await page.locator('#status').getByText('Nothing was sent').waitFor({ state: 'detached' });
+      await pay();
+      await page.getByText('visa ending in 4242').waitFor();
+      await expect.poll(() => station('intent').locator('.state').innerText()).toBe('committed');
+    },
+  );
+
+  test('“A layout tampered with” shows what was changed on the way', async () => {
+    const { letGoWrong, pay, layout, station } = await visit();
+    await letGoWrong('A layout tampered with');
+    await pay();
+    await station('answer').getByText('invalid_encryption_block').waitFor();
+    expect((await layout('left')).slice(0, 2)).toEqual(['Pan 16', 'Name 12']);
+    expect((await layout('received')).slice(0, 2)).toEqual([
+      'Pan 17 instead of 16',
+      'Name 11 instead of 12',
+    ]);
+  });
+
+  test('is of one shopper alone', async () => {
+    const ada = await visit();
+    await ada.letGoWrong('An expired key');
+    const bob = await visit();
+    await bob.take('Ada Lovelace');
+    await bob.pay();
+    await bob.page.getByText('visa ending in 4242').waitFor();
+    await ada.pay();
+    await ada.station('answer').getByText('encryption_key_expired').waitFor();
+  });
+});
+
+test('two tabs have one order: a card under the key of the first tab is accepted, and the second shows the receipt', async () => {
+  const { take, pay, page, station } = await visit();
+  await take('Ada Lovelace');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await other.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+  await pay();
+  await page.getByText('visa ending in 4242').waitFor();
+  await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
+  await other.reload();
+  await other.getByText('visa ending in 4242').waitFor();
+});
+
+describe('what the merchant’s server refuses', () => {
+  test('is shown there, with its code: a key that has expired by its own clock', async () => {
+    const hasty = await startDemo({ port: 0, servicePort: 0, keyLifetimeMs: 1, log: () => {} });
+    const { take, pay, station, page } = await visit({}, hasty.explained);
+    await take('Ada Lovelace');
+    await pay();
+    await station('received').getByText('invalid_encrypted_card').waitFor();
+    await page.getByText('That took too long.').waitFor();
+    await page.context().close();
+    await hasty.close();
+  });
+});
+
+test('the intents go through their states: one fails, the next is committed', async () => {
+  const { take, pay, station, page } = await visit();
+  const states = () => station('intent').locator('.timeline strong').allInnerTexts();
+  await expect.poll(states).toEqual(['created']);
+  await take('Grace Hopper');
+  await pay();
+  await expect.poll(states).toEqual(['created', 'created', 'failed']);
+  await take('Zoë Ångström');
+  await pay();
+  await page.getByText('mastercard ending in 4444').waitFor();
+  await expect.poll(states).toEqual(['created', 'committed', 'created', 'failed']);
+});
+
+test('the page without the explanation is the same, and has nothing of it', async () => {
+  const { page } = await visit({}, '/checkout');
+  const bare = await page.content();
+  expect(bare).not.toContain('explained');
+  await page.goto(new URL('/explained', checkout).href);
+  expect(await page.content()).toContain('explained');
+  await page.getByRole('button', { name: 'See the page without the explanation' }).click();
+  await page.locator('aside').waitFor({ state: 'detached' });
+  await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+  expect(await page.content()).toBe(bare);
+});
+
+describe('for everyone', () => {
+  test.each(['light', 'dark'] as const)(
+    'axe finds nothing in %s colours: at first, with errors, declined, paid',
+    async (colorScheme) => {
+      const { page, take, pay, letGoWrong, station } = await visit({
+        colorScheme,
+        reducedMotion: 'reduce',
+      });
+      const barriers = async () => {
+        await page.evaluate(axe.source);
+        // Dark colours change nothing that the other rules look at.
+        const rules =
+          colorScheme === 'dark' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {};
+        const { violations, passes } = await page.evaluate(
+          (options) => (globalThis as unknown as { axe: typeof axe }).axe.run(options),
+          rules,
+        );
+        expect(passes.map(({ id }) => id)).toContain('color-contrast');
+        return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+      };
+      expect(await barriers()).toEqual([]);
+      await pay(); // with nothing entered
+      await page.getByText('Enter the card number').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('A layout tampered with');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await pay();
+      await station('answer').getByText('invalid_encryption_block').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('Another scheme');
+      await station('page').getByText('unsupported_scheme').waitFor();
+      expect(await barriers()).toEqual([]);
+      await letGoWrong('Nothing');
+      await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+      await take('Grace Hopper');
+      await pay();
+      await station('answer').getByText('card_declined').waitFor();
+      expect(await barriers()).toEqual([]);
+      await take('Zoë 🎉');
+      await pay();
+      await page.getByText('discover ending in 1117').waitFor();
+      await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
+      expect(await barriers()).toEqual([]);
+    },
+  );
+
+  test('all of it can be done with the keyboard alone, and is told to who does not see it', async () => {
+    const { page, station } = await visit();
+    const { keyboard } = page;
+    const told = page.locator('.announcement');
+    const goTo = async (name: string) => {
+      for (let steps = 0; steps < 40; steps++) {
+        await keyboard.press('Tab');
+        const focused = page.locator(':focus');
+        if (
+          (await focused.count()) &&
+          (await focused.evaluate((element, name) => element.matches(name), name))
+        )
+          return;
+      }
+      throw new Error(`The keyboard does not get to ${name}`);
+    };
+    await goTo('[name=fault]:checked');
+    await keyboard.press('ArrowDown');
+    await keyboard.press('ArrowDown');
+    await station('page').getByText('unsupported_scheme').waitFor();
+    await expect.poll(() => told.innerText()).toContain('unsupported_scheme');
+    await keyboard.press('ArrowUp');
+    await keyboard.press('ArrowUp');
+    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+    await goTo('[data-card="4"]');
+    await keyboard.press('Enter');
+    await goTo('#checkout button');
+    await keyboard.press('Enter');
+    await expect.poll(() => told.innerText()).toBe('The service answered: failed, card_declined.');
+    await goTo('[data-card="0"]');
+    await keyboard.press('Space');
+    await goTo('#checkout button');
+    await keyboard.press('Enter');
+    await page.getByText('visa ending in 4242').waitFor();
+  });
+
+  test('what was chosen stays chosen while the server still tells of what was before', async () => {
+    const { page } = await visit();
+    const heard = await page.evaluateHandle(() => {
+      const seen: string[] = [];
+      new EventSource('/explained/trail').onmessage = ({ data }) =>
+        seen.push(JSON.parse(data).fault);
+      return seen;
+    });
+    let letPass = () => {};
+    const gate = new Promise<void>((resolve) => {
+      letPass = resolve;
+    });
+    await page.route('**/explained/fault', async (route) => {
+      await gate;
+      await route.continue();
+    });
+    const radio = page.getByRole('radio', { name: 'Another scheme', exact: true });
+    await radio.check();
+    const before = await heard.evaluate(({ length }) => length);
+    const other = await page.context().newPage(); // of the same shopper: it asks for a key
+    await other.goto(page.url());
+    await expect.poll(() => heard.evaluate(({ length }) => length)).toBeGreaterThan(before);
+    expect(await radio.isChecked()).toBe(true);
+    letPass();
+    await expect.poll(() => heard.evaluate((seen) => seen.at(-1))).toBe('scheme');
+    expect(await radio.isChecked()).toBe(true);
+  });
+
+  test('nothing is wider than a small phone', async () => {
+    const { page, take, pay, station } = await visit({ viewport: { width: 320, height: 640 } });
+    const overflow = () =>
+      page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+    expect(await overflow()).toBe(0);
+    await page.getByLabel('Name on card').fill('é'.repeat(90));
+    expect(await overflow()).toBe(0);
+    await take('Zoë Ångström');
+    expect(await overflow()).toBe(0);
+    await pay();
+    await page.getByText('mastercard ending in 4444').waitFor();
+    await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
+    expect(await overflow()).toBe(0);
+  });
+});
+
+describe('the test cards', () => {
+  test.each(TEST_CARDS)(
+    '$name, $brand: the service says $outcome',
+    async ({ number, name, cvv, outcome }) => {
+      const { status, failure_reason } = await startService().pay({ number, name, cvv });
+      expect(failure_reason ?? status).toBe(outcome === 'approved' ? 'committed' : outcome);
+    },
+  );
+
+  test('are known, with all that the service declines', () => {
+    for (const number of Object.keys(DECLINED_NUMBERS)) expect(isTestNumber(number)).toBe(true);
+    expect(isTestNumber(STRANGER.number)).toBe(false);
+  });
+});
+
+test('when the shop could not be reached, pressing the button again sends the same block and pays once', async () => {
+  const { page, take, pay, sent } = await visit();
+  await page.route(
+    '**/checkout/pay',
+    async (route) => {
+      await route.fetch(); // it arrives; the answer does not
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await take('Ada Lovelace');
+  await pay();
+  await page.getByText('Press Pay again: you will not pay twice.').waitFor();
+  await pay();
+  await page.getByText('visa ending in 4242').waitFor();
+  const [first, second] = sent.filter((request) => request.includes('/checkout/pay'));
+  expect(first).toContain('payload');
+  expect(second).toBe(first);
+  await expect
+    .poll(() => page.locator('#station-intent .timeline strong').allInnerTexts())
+    .toEqual(['created', 'committed']);
+});

@@ -1,0 +1,179 @@
+/**
+ * The package `cardseal-sandbox`: built, packed, installed into an empty folder and used from
+ * there.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CardPayments } from '../../../demo/merchant/card-payments.ts';
+import { encryptCard } from '../../../src/core/index.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+const installed = join(folder, 'node_modules/cardseal-sandbox');
+const read = (path: string) => readFileSync(path, 'utf8');
+const run = (command: string, args: string[], cwd: string) =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+beforeAll(() => {
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  run('npm', ['install', '--offline', '--ignore-scripts', tarball()], folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** SANDBOX_TARBALL: a packed sandbox that is to be tested. Without it the sources are packed. */
+function tarball(): string {
+  if (process.env.SANDBOX_TARBALL) return resolve(root, process.env.SANDBOX_TARBALL);
+  run('npm', ['run', '--silent', 'build:sandbox'], root);
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  return join(folder, run('npm', [...args, './sandbox/dist'], root).trim());
+}
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+const NPX = ['npx', '--no-install', 'cardseal-sandbox'];
+const DIRECTLY = [join(folder, 'node_modules/.bin/cardseal-sandbox')]; // npx takes seconds
+
+/** `output` grows with what it prints. */
+function start(args: string[], [command, ...first] = DIRECTLY) {
+  const child = spawn(command!, [...first, ...args], { cwd: folder });
+  children.push(child);
+  const sandbox = { child, output: '', exit: once(child, 'close') };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      sandbox.output += text;
+    });
+  }
+  return sandbox;
+}
+
+async function startOnFreePort(command = DIRECTLY) {
+  const sandbox = start(['--port', '0'], command);
+  await expect.poll(() => sandbox.output, { timeout: 30_000 }).toContain('Ctrl-C stops it.');
+  const address = /^Address: +(\S+)$/m.exec(sandbox.output)![1]!;
+  const secretKey = /sk_test_\w+/.exec(sandbox.output)![0];
+  return { ...sandbox, address, secretKey, text: () => sandbox.output };
+}
+
+test('installs alone: no dependency, no install script', () => {
+  expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual(
+    ['cardseal-sandbox'],
+  );
+  const manifest = JSON.parse(read(join(installed, 'package.json')));
+  const library = JSON.parse(read(join(root, 'package.json')));
+  expect(manifest).toMatchObject({ version: library.version, license: library.license });
+  expect(manifest.engines).toEqual({ node: '>=20.19' });
+  expect(Object.keys(manifest).filter((field) => /dependencies|scripts/i.test(field))).toEqual([]);
+  expect(readdirSync(installed).sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'THIRD-PARTY-LICENSES.txt',
+    'cardseal-sandbox.cjs',
+    'package.json',
+  ]);
+});
+
+test('passes on the licence of each package that it bundles, and no path of the machine that built it', () => {
+  const licenses = read(join(installed, 'THIRD-PARTY-LICENSES.txt'));
+  const bundle = read(join(installed, 'cardseal-sandbox.cjs'));
+  const bundled = new Set(
+    [...bundle.matchAll(/^\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//gm)].map(
+      ([, name]) => name!,
+    ),
+  );
+  expect(bundled.size).toBeGreaterThan(10);
+  for (const name of bundled) expect(licenses).toMatch(new RegExp(`^${name} \\d`, 'm'));
+  expect(bundle + licenses).not.toContain(root);
+});
+
+describe('npx cardseal-sandbox', () => {
+  test('prints its address, test keys and test cards, and takes a payment with them', async () => {
+    const { address, secretKey, text, child, exit } = await startOnFreePort(NPX);
+    const payments = new CardPayments({ baseUrl: address, secretKey });
+    const printed = [...text().matchAll(/^ {2}(\d{12,19}) {2}(\w+), (\w+)$/gm)];
+    expect(printed.length).toBeGreaterThan(8);
+    for (const [, number, outcome, detail] of printed) {
+      const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
+      const card = { number: number!, name: 'Ada', exp_month: '12', exp_year: '2039', cvv: '123' };
+      const block = await encryptCard(await payments.createEncryptionKey(), card);
+      const answer = await payments.authorize(id, block);
+      const expected =
+        outcome === 'approved'
+          ? { status: 'committed', payment_method: { brand: detail, last4: number!.slice(-4) } }
+          : { status: 'failed', failure_reason: detail };
+      expect(answer).toMatchObject(expected);
+    }
+    expect(text()).toContain('POST /payments/card/:id/authorize 200');
+    expect(text().split('Ctrl-C')[1]).not.toMatch(/sk_test_|4242/); // what it logs
+    child.kill('SIGTERM'); // npx alone gets it
+    await exit;
+    await expect(fetch(address)).rejects.toThrow();
+  });
+
+  test('keeps nothing: an intent of before is unknown to the next one', async () => {
+    const first = await startOnFreePort();
+    const authorization = `Bearer ${first.secretKey}`;
+    const payments = new CardPayments({ baseUrl: first.address, secretKey: first.secretKey });
+    const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
+    const find = (address: string) =>
+      fetch(`${address}/payments/card/${id}`, { headers: { authorization } });
+    expect((await find(first.address)).status).toBe(200);
+    expect((await find((await startOnFreePort()).address)).status).toBe(404);
+  });
+
+  test('is not reached from another machine', async () => {
+    const { address } = await startOnFreePort();
+    const { hostname, port } = new URL(address);
+    expect(hostname).toBe('127.0.0.1');
+    const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    const outside = addresses.filter(({ internal, family }) => !internal && family === 'IPv4');
+    for (const { address: host } of [...outside, { address: '127.0.0.2' }]) {
+      const socket = connect({ host, port: Number(port) });
+      const outcome = await Promise.race([
+        once(socket, 'connect').then(() => 'connected'),
+        once(socket, 'error').then(() => 'refused'),
+      ]).catch(() => 'refused');
+      socket.destroy();
+      expect({ host, outcome }).toEqual({ host, outcome: 'refused' });
+    }
+  });
+
+  test('explains its options', async () => {
+    const sandbox = start(['--help']);
+    expect(await sandbox.exit).toEqual([0, null]);
+    for (const option of ['--port', '--key-lifetime-ms', '--help'])
+      expect(sandbox.output).toContain(option);
+  });
+
+  test.each([
+    ['--port', 'x', '--port must be a whole number from 0 to 65535'],
+    ['--key-lifetime-ms', '0', '--key-lifetime-ms must be a whole number from 1'],
+    ['--no-such-option', '', 'Usage: npx cardseal-sandbox'],
+  ])('says what is wrong with %s %s, without a stack', async (option, value, message) => {
+    const sandbox = start(value ? [option, value] : [option]);
+    expect(await sandbox.exit).toEqual([1, null]);
+    expect(sandbox.output).toContain(message);
+    expect(sandbox.output).toContain('Usage: npx cardseal-sandbox [options]');
+    expect(sandbox.output).not.toContain('    at ');
+  });
+
+  test('says which port is taken, and what to do', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const sandbox = start(['--port', String(port)]);
+    expect(await sandbox.exit).toEqual([1, null]);
+    expect(sandbox.output.trim()).toBe(
+      `Port ${port} is taken. Choose another: npx cardseal-sandbox --port 4001`,
+    );
+    other.close();
+  });
+});

@@ -1,0 +1,69 @@
+/** The demo's Card Payment Service, held against the published vectors: it takes what a side must take and refuses what it must refuse. */
+import { webcrypto } from 'node:crypto';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { KeyPair } from '../../../demo/service/processor/index.ts';
+import { startService } from '../../tools/support/card-payment-service.ts';
+import vectors from '../../vectors/rsa_oaep_sha256_v1.json' with { type: 'json' };
+
+const OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' };
+
+async function keyPair({
+  public_key,
+  private_key,
+}: (typeof vectors.keys)[number]): Promise<KeyPair> {
+  return {
+    publicKey: await webcrypto.subtle.importKey(
+      'spki',
+      Buffer.from(public_key, 'base64'),
+      OAEP,
+      true,
+      ['encrypt'],
+    ),
+    privateKey: await webcrypto.subtle.importKey(
+      'pkcs8',
+      Buffer.from(private_key, 'base64'),
+      OAEP,
+      false,
+      ['decrypt'],
+    ),
+  };
+}
+
+describe.each(vectors.keys)('$bits bits', (key) => {
+  const { app, create, requestKey, authorize } = startService({
+    generateKeyPair: () => keyPair(key),
+  });
+  afterAll(() => app.close());
+
+  /** Each block comes under a key id of its own: the service issues the vectors' key pair as often as it is asked. */
+  const send = async (block: { payload: string; layout: unknown }) => {
+    const { id: key_id } = await requestKey();
+    return authorize((await create()).id, { ...block, key_id });
+  };
+
+  test('takes each block of a card', { timeout: 60_000 }, async () => {
+    for (const { what, key_id, card, layout, ciphertexts } of vectors.accepted) {
+      if (key_id !== key.id) continue;
+      for (const { payload } of ciphertexts) {
+        const { status, body } = await send({ payload, layout });
+        const found = { what, status, last4: body.payment_method?.last4, state: body.status };
+        expect(found).toEqual({
+          what,
+          status: 200,
+          last4: card.number.slice(-4),
+          state: 'committed',
+        });
+      }
+    }
+  });
+
+  test.each(vectors.refused.filter(({ block }) => block.key_id === key.id))(
+    'refuses, at $at: $what',
+    async ({ at, block }) => {
+      const { status, body } = await send(block);
+      const answers = [[422, 'invalid_encryption_block']];
+      if (at === 'layout') answers.push([400, 'invalid_request']); // some are not even the body of authorize
+      expect(answers).toContainEqual([status, body.error?.code]);
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import { createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { DemoProcess } from './drivers/demo-process.ts';
+
+/** `npm start` without what it does before: another test may be using what it would build anew. */
+const NPM_START = ['npm', 'start', '--ignore-scripts', '--'];
+
+function start(...parameters: ConstructorParameters<typeof DemoProcess>) {
+  const demo = new DemoProcess(...parameters);
+  onTestFinished(() => demo.kill());
+  return demo;
+}
+
+describe('npm start', () => {
+  test.each<[string, (demo: DemoProcess) => Promise<unknown>]>([
+    ['Ctrl-C', (demo) => demo.ctrlC()],
+    ['a SIGTERM that npm alone gets', (demo) => demo.stop('SIGTERM')],
+  ])('serves both addresses that it prints, and no more after %s', async (_, stop) => {
+    const demo = start([], NPM_START);
+    const { checkout, service } = await demo.addresses();
+    const page = await fetch(checkout);
+    expect(page.status).toBe(200);
+    // Only a session that a page has started gets keys.
+    const cookie = page.headers.getSetCookie().map((it) => it.split(';')[0]);
+    const request = { method: 'POST', headers: { cookie: cookie.join('; ') } };
+    expect((await fetch(`${checkout}/key`, request)).status).toBe(200);
+    expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
+    await stop(demo);
+    expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
+    expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
+    await expect(fetch(checkout)).rejects.toThrow();
+    await expect(fetch(service)).rejects.toThrow();
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends with code 0 on %s', async (signal) => {
+    const demo = start();
+    await demo.addresses();
+    expect(await demo.stop(signal)).toEqual([0, null]);
+  });
+
+  test.each(['--port', '--service-port'])(
+    'says which port is taken and what to do, and ends: %s',
+    async (option) => {
+      const other = createServer();
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      const { port } = other.address() as { port: number };
+      const demo = start([option, String(port)]);
+      expect(await demo.exit()).toEqual([1, null]);
+      expect(demo.output.trim()).toBe(
+        `Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`,
+      );
+      other.close();
+    },
+  );
+
+  test.each(['--port=x', '--key-lifetime-ms=0', '--no-such-option'])(
+    'explains its options when it does not understand %s',
+    async (option) => {
+      const demo = start([option]);
+      expect(await demo.exit()).toEqual([1, null]);
+      expect(demo.output).toContain('Usage: npm start -- [options]');
+      expect(demo.output).not.toContain('    at '); // no stack
+    },
+  );
+});

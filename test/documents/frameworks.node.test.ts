@@ -1,0 +1,37 @@
+/** Each example in docs/frameworks.md stands in a file that a test builds and pays with. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['test/stacks/apps', 'test/documents/snippets'];
+
+const page = readFileSync(join(ROOT, 'docs/frameworks.md'), 'utf8');
+const sources = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => join(ROOT, folder, path))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => readFileSync(path, 'utf8')),
+);
+
+/** The fenced blocks of code. What a block leaves out of its file is marked by a line `// …`. */
+const examples = Array.from(page.matchAll(/^```\w+\n([\s\S]*?)^```$/gm), ([, code]) => code!);
+const parts = examples.flatMap((code) => code.split(/^ *\/\/ …\n/m));
+
+test('docs/frameworks.md has examples', () => {
+  expect(examples.length).toBeGreaterThan(8);
+});
+
+test.each(parts)('an example stands in a tested file: %#', (part) => {
+  expect(sources.filter((source) => source.includes(part)).length, part).toBeGreaterThan(0);
+});
+
+/** What the shopper reads depends on the documented statuses, and these stand in one file only. */
+test('no example reads an answer of the server by itself', () => {
+  expect(examples.filter((code) => code.includes("fetch('/pay'"))).toEqual([]);
+  expect(examples.filter((code) => code.includes('sendCard(')).length).toBeGreaterThan(6);
+});
+
+test('control: an example that nothing tests is found', () => {
+  expect(sources.some((source) => source.includes("bindCardForm('nowhere')"))).toBe(false);
+});

@@ -1,0 +1,217 @@
+/** Every snippet in README and docs/ is whole: it compiles as it stands, and a test runs its very text. */
+import { execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { CardPayments } from '../../demo/merchant/card-payments.ts';
+import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { encryptCard } from '../../src/core/index.ts';
+import '../tools/support/built.ts';
+import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+interface Snippet {
+  page: string;
+  language: string;
+  /** The name that its first line gives it in a comment, if it does. */
+  file: string | undefined;
+  text: string;
+}
+
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)];
+const snippets = pages.flatMap(snippetsOf);
+
+function snippetsOf(page: string): Snippet[] {
+  return [...read(page).matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language, text]) => ({
+    page,
+    language: language!,
+    text: text!,
+    file: /^\/\/ ([\w./[\]-]+\.[cm]?[jt]sx?)\b/.exec(text!)?.[1],
+  }));
+}
+
+mkdirSync(join(root, 'reports'), { recursive: true });
+const folders: string[] = [];
+const makeFolder = () => {
+  const folder = mkdtempSync(join(root, 'reports/readme-'));
+  folders.push(folder);
+  return folder;
+};
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+const write = (folder: string, file: string, text: string) => {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+};
+
+const runTool = (folder: string, tool: string, ...args: string[]) => {
+  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
+  try {
+    return execFileSync(process.execPath, [join(root, 'node_modules', tool), ...args], options);
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    throw new Error(`${tool} failed\n${stdout}\n${stderr}`);
+  }
+};
+
+describe('each snippet', () => {
+  /** Where a page's snippets are run from their text. */
+  const RUN_BY = ['test/documents/snippets.test.ts', 'test/documents/snippets.node.test.ts'];
+  const browserPages = join(root, 'test/documents/snippets');
+  const tested = new Set(
+    readdirSync(browserPages).map((file) => readFileSync(join(browserPages, file), 'utf8')),
+  );
+  const programs = ['ts', 'tsx', 'vue', 'html', 'js'];
+  const isTestedHere = ({ page, file }: Snippet) =>
+    page === 'docs/testing.md' || file === 'card-server.ts';
+  /** By test/documents/server-recipes.node.test.ts; by `npm run stacks`. */
+  const isTestedByItself = ({ page }: Snippet) =>
+    page === 'docs/server.md' || page === 'docs/frameworks.md';
+  /** A release fills it in, and test/script-tag/index.node.test.ts looks at it. */
+  const isCdnTag = ({ text }: Snippet) => text.includes('cdn.jsdelivr.net');
+
+  test('of a program is run by a test', () => {
+    const untested = snippets
+      .filter(({ language }) => programs.includes(language))
+      .filter((it) => !isTestedHere(it) && !isTestedByItself(it) && !isCdnTag(it))
+      .filter(({ text }) => !tested.has(text))
+      .map(({ page, text }) => `${page}: ${text.slice(0, 80)}`);
+    expect(untested).toEqual([]);
+    expect(snippets.length).toBeGreaterThan(20);
+    for (const file of RUN_BY) expect(read(file)).toContain('test(');
+  });
+
+  test('that a browser test runs is on a page', () => {
+    const shown = new Set(snippets.map(({ text }) => text));
+    for (const text of tested) expect(shown).toContain(text);
+  });
+
+  test('in TypeScript compiles against the built package, as it stands', () => {
+    const folder = makeFolder();
+    const typescript = snippets.filter(
+      (it) => ['ts', 'tsx'].includes(it.language) && !isTestedByItself(it),
+    );
+    expect(typescript.length).toBeGreaterThan(5); // else the search for them misses some
+    for (const [i, { language, text, file }] of typescript.entries()) {
+      write(folder, file ?? `snippet-${i}.${language}`, text);
+    }
+    write(folder, 'card-payments.ts', read('demo/merchant/card-payments.ts'));
+    const paths = {}; // the built package, not the sources
+    const compilerOptions = {
+      paths,
+      jsx: 'react-jsx',
+      types: ['node'],
+      noUnusedLocals: false,
+      moduleDetection: 'force',
+    };
+    const config = { extends: '../../tsconfig.json', compilerOptions, include: ['.'] };
+    write(folder, 'tsconfig.json', JSON.stringify(config));
+    runTool(folder, 'typescript/bin/tsc', '--project', '.');
+  });
+});
+
+test("README's server pays once, and refuses everything else", async () => {
+  const folder = makeFolder();
+  const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
+  expect(read('docs/server.md')).toContain(`\`\`\`ts\n${text}\`\`\``);
+  write(folder, 'card-server.ts', text);
+  const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
+
+  const service = createService({ generateKeyPair: recycledKeyPair });
+  const baseUrl = await service.listen({ host: '127.0.0.1', port: 0 });
+  const payments = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
+  const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
+  const checkout = { intentId: id };
+  const card = {
+    number: '4242424242424242',
+    name: 'Ada Lovelace',
+    exp_month: '12',
+    exp_year: '2049',
+    cvv: '835',
+  };
+  const key = await cardKey(payments, checkout);
+  expect(Object.keys(key)).toEqual(['id', 'scheme', 'public_key']);
+  const refused = { code: 'invalid_encrypted_card' };
+  await expect(pay(payments, checkout, JSON.stringify(card))).rejects.toMatchObject(refused);
+  const block = JSON.stringify(await encryptCard(key, card));
+  expect(await pay(payments, checkout, block)).toMatchObject({ status: 'committed' });
+  await expect(pay(payments, checkout, block)).rejects.toMatchObject(refused);
+  await service.close();
+});
+
+describe('docs/testing.md', () => {
+  const named = (file: string) => {
+    const found = snippets.find((it) => it.page === 'docs/testing.md' && it.file === file);
+    if (!found) throw new Error(`docs/testing.md has no snippet ${file}`);
+    return found.text;
+  };
+
+  /** A project that has installed the package: a copy, as npm makes it, and no link to these sources. */
+  let folder: string;
+  beforeEach(() => {
+    folder = makeFolder();
+    write(folder, 'package.json', '{ "private": true }');
+    for (const path of ['package.json', 'dist', 'form', 'server']) {
+      cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
+    }
+    for (const file of ['test/card-key.js', 'test/checkout.test.js']) {
+      write(folder, file, named(file));
+    }
+  });
+
+  const runVitest = (environment: string) => {
+    const config = named('vitest.config.js').replace("'jsdom'", `'${environment}'`);
+    write(folder, 'vitest.config.mjs', config);
+    const args = ['run', '--root', folder, '--reporter', 'json'];
+    return JSON.parse(runTool(folder, 'vitest/vitest.mjs', ...args));
+  };
+
+  test.each(['jsdom', 'happy-dom'])('the tests run in Vitest with %s', (environment) => {
+    expect(runVitest(environment)).toMatchObject({ success: true, numPassedTests: 2 });
+  });
+
+  const BABEL = { plugins: ['@babel/plugin-transform-modules-commonjs'] };
+
+  test('the tests run in Jest with Babel', () => {
+    for (const file of ['jest.config.cjs', 'test/jsdom-with-crypto.cjs']) {
+      write(folder, file, named(file));
+    }
+    write(folder, 'babel.config.json', JSON.stringify(BABEL));
+    const report = runTool(folder, 'jest/bin/jest.js', '--json');
+    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 2 });
+  });
+
+  test('control: Jest with Babel fails without the pattern, as docs/troubleshooting.md says', () => {
+    const config = named('jest.config.cjs').replace(/ *transformIgnorePatterns.*\n/, '');
+    write(folder, 'jest.config.cjs', config);
+    write(folder, 'test/jsdom-with-crypto.cjs', named('test/jsdom-with-crypto.cjs'));
+    write(folder, 'babel.config.json', JSON.stringify(BABEL));
+    const text = "SyntaxError: Unexpected token 'export'";
+    expect(() => runTool(folder, 'jest/bin/jest.js')).toThrow(text);
+    expect(read('docs/troubleshooting.md')).toContain(text);
+  });
+
+  test('the tests run in Jest with ES modules', () => {
+    for (const file of ['jest.config.js', 'test/jsdom-with-crypto.cjs']) {
+      write(folder, file, named(file));
+    }
+    write(folder, 'package.json', '{ "type": "module" }');
+    const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const args = ['--experimental-vm-modules', '--no-warnings', jest, '--json'];
+    const report = execFileSync(process.execPath, args, options);
+    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 2 });
+  });
+});

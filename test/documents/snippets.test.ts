@@ -1,0 +1,350 @@
+/** The snippets of README and docs/ for browsers, each run from its very text. */
+import { createElement, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { expect, test, vi } from 'vitest';
+import { createApp } from 'vue';
+import formPage from '../../docs/form.md?raw';
+import frameworks from '../../docs/frameworks.md?raw';
+import tagPage from '../../docs/script-tag.md?raw';
+import readme from '../../README.md?raw';
+import { bindCardForm } from '../../src/form/index.ts';
+import { ENGLISH } from '../../src/form/texts.ts';
+import { freshKey } from '../tools/support/core.ts';
+import { CARD, later, next, TYPED } from '../tools/support/form.ts';
+import { visit } from '../tools/support/tag-page.ts';
+import { Checkout as ReactCheckout } from './snippets/Checkout.tsx';
+import VueCheckout from './snippets/Checkout.vue';
+import cardButtonPage from './snippets/card-button.html?raw';
+import plainPage from './snippets/checkout.html?raw';
+import importMapPage from './snippets/import-map.html?raw';
+import messagesPage from './snippets/messages.html?raw';
+import otherWaysPage from './snippets/other-ways.html?raw';
+import ownScriptPage from './snippets/own-script.html?raw';
+import tagExample from './snippets/tag.html?raw';
+import withoutScriptPage from './snippets/without-script.html?raw';
+
+const PAGES = { README: readme, form: formPage, 'script-tag': tagPage, frameworks };
+
+const sources = import.meta.glob<string>('./snippets/*', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
+
+test.each([
+  ['README', ['core.ts', 'checkout.html', 'checkout.ts', 'tag.html']],
+  ['form', ['payment.ts', 'on-encrypted.ts', 'own-listener.ts', 'encrypt.ts']],
+  ['form', ['card-button.html', 'other-ways.html', 'messages.html', 'import-map.html']],
+  ['script-tag', ['without-script.html', 'own-script.html']],
+  ['frameworks', ['Checkout.tsx', 'Checkout.vue']],
+] as const)('%s shows the programs that are tested here: %j', (page, files) => {
+  for (const file of files) {
+    const language = file.split('.').at(-1);
+    const source = sources[`./snippets/${file}`];
+    expect(PAGES[page]).toContain(`\`\`\`${language}\n${source}\`\`\``);
+  }
+});
+
+/** An empty place on the page, and beside it a frame for what is posted. */
+function place(content = '') {
+  const host = document.body.appendChild(document.createElement('div'));
+  host.innerHTML = `<main>${content}</main><iframe name="answer"></iframe>`;
+  later(() => host.remove());
+  return { main: host.querySelector('main')!, frame: host.querySelector('iframe')! };
+}
+
+/** Fills the form as a shopper does, as far as frameworks can tell. */
+function fill(form: HTMLFormElement, cvv = TYPED.cvv) {
+  [TYPED.number, TYPED.name, TYPED.expiry, cvv].forEach((value, i) => {
+    const input = form.querySelectorAll('input')[i]!;
+    input.value = value;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  });
+}
+
+/** Fills the form and presses its button. */
+function pay(form: HTMLFormElement, cvv = TYPED.cvv) {
+  form.target = 'answer';
+  fill(form, cvv);
+  form.querySelector('button')!.click();
+}
+
+const valuesOf = (form: HTMLFormElement) =>
+  [...form.querySelectorAll('input')].slice(0, 4).map(({ value }) => value);
+
+async function answer(frame: HTMLIFrameElement): Promise<string> {
+  for (;;) {
+    await next(frame, 'load');
+    const text = frame.contentDocument?.body.textContent?.trim();
+    if (text) return text;
+  }
+}
+
+test('the core pays, with another card after a decline', async () => {
+  const core = await import('./snippets/core.ts');
+  const card = { ...CARD };
+  const declined = await core.pay({ ...CARD, cvv: '0000' });
+  expect(await declined.json()).toEqual({ status: 'failed' });
+  const response = await core.pay(card);
+  expect(await response.json()).toEqual({ status: 'committed' });
+  expect(card.number).toBe('');
+});
+
+test('a plain page pays', async () => {
+  const { main, frame } = place(plainPage);
+  await import('./snippets/checkout.ts');
+  const answered = answer(frame);
+  pay(main.querySelector('form')!);
+  expect(await answered).toBe('committed');
+});
+
+/** What the server of docs/server.md can answer: the text that the shopper reads, and whether the next press sends the same block. */
+const ANSWERS: [answer: () => Response, text: string, keepsBlock: boolean][] = [
+  [() => Response.json({ status: 'failed' }), 'Your card was declined', false],
+  [() => Response.json({ status: 'expired' }), 'That took too long', false],
+  [() => Response.json({ status: 'not_paid' }), 'The payment could not be made', false],
+  [
+    () => Response.json({ status: 'invalid_encrypted_card' }, { status: 400 }),
+    'The shop did not accept what was sent',
+    false,
+  ],
+  [() => Response.json({ status: 'not_certain' }), 'Please do not pay again', true],
+  [() => Response.json({ error: 'failed' }, { status: 500 }), 'you will not pay twice', true],
+  [() => new Response('<!doctype html>', { status: 502 }), 'you will not pay twice', true],
+  [() => Response.error(), 'you will not pay twice', true],
+  [() => Response.json({ status: 'another' }), 'you will not pay twice', true],
+  [() => Response.json({ status: 'committed' }), 'Thank you. You have paid.', true],
+];
+
+/** Replaces what the server answers to `/pay`. Gives the blocks that were posted. */
+function answerPayments(answers: (() => Response)[]): string[] {
+  const posted: string[] = [];
+  const request = window.fetch;
+  vi.stubGlobal('fetch', async (input: RequestInfo, init: RequestInit) => {
+    if (input !== '/pay') return request(input, init);
+    const { body } = init;
+    posted.push(String(body instanceof FormData ? body.get('encrypted_card') : body));
+    return answers.shift()!();
+  });
+  later(() => void vi.unstubAllGlobals());
+  return posted;
+}
+
+test.each([
+  ['onEncrypted', '#checkout button', () => import('./snippets/on-encrypted.ts')],
+  ['its own submit listener', '#checkout button', () => import('./snippets/own-listener.ts')],
+  ['encrypt()', '#place-order', () => import('./snippets/encrypt.ts')],
+])(
+  'a page with %s thanks only a shopper who has paid, and sends a block again until it knows',
+  async (_, button, run) => {
+    const placeOrder = '<button type="button" id="place-order">Place order</button>';
+    const { main } = place(`<output></output>${plainPage}${placeOrder}`);
+    const form = main.querySelector('form')!;
+    const output = main.querySelector('output')!;
+    const posted = answerPayments(ANSWERS.map(([answer]) => answer));
+    let ready = next(form, 'cardseal:ready');
+    await run();
+    await ready;
+    let isOpen = true;
+    for (const [i, [, text, keepsBlock]] of ANSWERS.entries()) {
+      if (isOpen) fill(form);
+      ready = next(form, 'cardseal:ready');
+      output.textContent = '';
+      main.querySelector<HTMLElement>(button)!.click();
+      await vi.waitUntil(() => output.textContent);
+      expect(output.textContent).toContain(text);
+      expect(output.textContent?.includes('Thank you')).toBe(i === ANSWERS.length - 1);
+      if (!keepsBlock) {
+        await ready;
+        expect(valuesOf(form)).toEqual(['', '', '', '']);
+      }
+      isOpen = !keepsBlock;
+    }
+    expect(posted).toHaveLength(ANSWERS.length);
+    expect(new Set(posted).size).toBe(5);
+    expect(new Set(posted.slice(4)).size).toBe(1);
+  },
+);
+
+test.each([
+  ['is not certain', 'not_certain', 'Please do not pay again'],
+  ['has succeeded', 'committed', 'You have paid.'],
+  ['has an outcome that the page does not know', 'new', 'Please do not pay again'],
+])('a page says so if an earlier payment %s', async (_, status, text) => {
+  const { requestKey } = await import('./snippets/payment.ts');
+  vi.stubGlobal('fetch', async () => Response.json({ status }, { status: 409 }));
+  later(() => void vi.unstubAllGlobals());
+  const show = vi.fn();
+  await expect(requestKey(show)).rejects.toThrow('/card-key answered 409');
+  expect(show).toHaveBeenCalledWith(expect.stringContaining(text));
+});
+
+test('a page with encrypt() pays, after a message for the shopper', async () => {
+  const button = '<button type="button" id="place-order">Place order</button>';
+  const { main } = place(`<output></output>${plainPage}${button}`);
+  const form = main.querySelector('form')!;
+  const press = () => main.querySelector<HTMLElement>('#place-order')!.click();
+  await import('./snippets/encrypt.ts?again' as './snippets/encrypt.ts');
+  press();
+  await vi.waitUntil(() => form.querySelector('input')!.validationMessage);
+  fill(form);
+  press();
+  await vi.waitUntil(() => main.querySelector('output')!.textContent?.startsWith('Thank you.'));
+  expect(valuesOf(form)).toEqual(['', '', '', '']);
+});
+
+/** Opens a page whose form the browser submits, and pays. */
+async function expectPayment(body: string) {
+  const page = await visit({ head: '', body });
+  await vi.waitUntil(() => page.form.noValidate);
+  page.fill();
+  page.press();
+  await page.loaded();
+  expect(page.document.body.textContent).toBe('committed');
+}
+
+test('ES modules work without a build', async () => {
+  const body = `${importMapPage}${plainPage}<script type="module">
+    import { bindCardForm } from 'cardseal/form';
+    import { prepareKey } from 'cardseal';
+    const key = async () => prepareKey(await (await fetch('/card-key', { method: 'POST' })).json());
+    bindCardForm(document.forms[0], { key });
+  </script>`;
+  await expectPayment(body);
+});
+
+test('a button that does not submit: its click handler finds the block and empty fields', async () => {
+  const { main } = place(cardButtonPage);
+  const form = main.querySelector('form')!;
+  const binding = bindCardForm(form, { key: () => freshKey() });
+  later(binding.unbind);
+  const found: [FormDataEntryValue | null, string[]][] = [];
+  const button = main.querySelector('button')!;
+  button.addEventListener('click', () => {
+    found.push([new FormData(form).get('encrypted_card'), valuesOf(form)]);
+  });
+  fill(form);
+  button.click();
+  await vi.waitUntil(() => found.length);
+  expect(found).toEqual([[expect.stringContaining('"payload"'), ['', '', '', '']]]);
+});
+
+test('messages stand beside the fields and in the status', async () => {
+  const { main } = place(messagesPage);
+  const form = main.querySelector('form')!;
+  const binding = bindCardForm(form, { key: () => Promise.reject() });
+  later(binding.unbind);
+  const press = () => form.querySelector('button')!.click();
+  const shown = () => [...form.querySelectorAll('p')].map((p) => (p.hidden ? '' : p.textContent));
+  press();
+  await vi.waitUntil(() => shown()[0]);
+  const { number_required, name_required, expiry_required, cvv_required } = ENGLISH;
+  expect(shown()).toEqual([number_required, name_required, expiry_required, cvv_required, '']);
+  fill(form);
+  press();
+  await vi.waitUntil(() => shown()[4]);
+  expect(shown()).toEqual(['', '', '', '', ENGLISH.press_again]);
+});
+
+test('the React page pays, in StrictMode', async () => {
+  const { main, frame } = place();
+  const root = createRoot(main);
+  later(() => root.unmount());
+  root.render(createElement(StrictMode, {}, createElement(ReactCheckout)));
+  const form = await vi.waitUntil(() => main.querySelector('form'));
+  await vi.waitUntil(() => form.noValidate);
+  const answered = answer(frame);
+  pay(form);
+  expect(await answered).toBe('committed');
+  root.unmount();
+  expect(form.noValidate).toBe(false);
+});
+
+test('the Vue page pays, with another card after a decline', async () => {
+  const { main } = place();
+  const app = createApp(VueCheckout);
+  app.mount(main);
+  later(() => app.unmount());
+  const form = main.querySelector('form')!;
+  const ready = next(form, 'cardseal:ready').then(() => next(form, 'cardseal:ready'));
+  pay(form, '0000');
+  await vi.waitUntil(() => main.textContent?.includes('Your card was declined'));
+  await ready;
+  pay(form);
+  await vi.waitUntil(() => main.textContent?.includes('Thank you. You have paid.'));
+});
+
+test.each([
+  ['the smallest', tagExample],
+  ['one that keeps its button disabled until the script is there', withoutScriptPage],
+])('a page with the script tag pays: %s', (_, body) => expectPayment(body));
+
+test('a page with the script tag and a script of its own pays, and empties the fields', async () => {
+  const page = await visit({ head: '', body: ownScriptPage });
+  page.fill();
+  page.press();
+  const output = page.document.querySelector('output')!;
+  await vi.waitUntil(() => output.textContent === 'committed');
+  await vi.waitUntil(() => page.control('number').value === '');
+});
+
+test('a page with other ways to pay sends a block only with a card payment', async () => {
+  const page = await visit({ body: otherWaysPage });
+  const { form } = page;
+  const sent: boolean[] = [];
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    sent.push(new page.window.FormData(form).has('encrypted_card'));
+  });
+  const press = (selector: string) => page.document.querySelector<HTMLElement>(selector)!.click();
+  page.fill();
+  press('[data-cardseal-skip]');
+  press('[value=invoice]');
+  press('[type=submit]');
+  expect(sent).toEqual([false, false]);
+  press('[value=card]');
+  press('[type=submit]');
+  await vi.waitUntil(() => sent.length === 3);
+  expect(sent).toEqual([false, false, true]);
+});
+
+test('docs/form.md has each English text, and no other', () => {
+  const rows = [...formPage.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, text]) => [
+    name,
+    text,
+  ]);
+  const found = rows.filter(([name]) => name! in ENGLISH);
+  expect(Object.keys(ENGLISH)).toHaveLength(15);
+  expect(Object.fromEntries(found)).toEqual(ENGLISH);
+});
+
+const languages = [...tagPage.matchAll(/^### ([^\n]+)\n\n```json\n(.*?)^```$/gms)];
+
+test('docs/script-tag.md has every text in eleven languages, to paste between single quotes', () => {
+  expect(languages).toHaveLength(11);
+  for (const [, language, text] of languages) {
+    const translated: Record<string, string> = JSON.parse(text!);
+    expect({ language, names: Object.keys(translated) }).toEqual({
+      language,
+      names: Object.keys(ENGLISH),
+    });
+    expect(Object.values(translated).every((it) => it.trim() !== '')).toBe(true);
+    expect(text).not.toMatch(/['&<]/);
+  }
+});
+
+test('a form shows the texts of its attribute, in each language', async () => {
+  const form = (text: string) =>
+    tagExample
+      .replace(/<script.*?<\/script>/, '')
+      .replace('data-cardseal ', `data-cardseal data-cardseal-messages='${text}' `);
+  const page = await visit({ body: languages.map(([, , text]) => form(text!)).join('') });
+  const forms = [...page.document.forms];
+  expect(forms).toHaveLength(11);
+  for (const [i, [, , text]] of languages.entries()) {
+    forms[i]!.querySelector('button')!.click();
+    const control = forms[i]!.querySelector('input')!;
+    await vi.waitUntil(() => control.validationMessage);
+    expect(control.validationMessage).toBe(JSON.parse(text!).number_required);
+  }
+});

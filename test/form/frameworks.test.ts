@@ -1,0 +1,237 @@
+import IMask from 'imask';
+import { createElement, StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { describe, expect, test, vi } from 'vitest';
+import { createApp, nextTick } from 'vue';
+import type { EncryptedCard } from '../../src/core/index.ts';
+import { decrypt } from '../tools/support/core.ts';
+import { bind, CARD, html, later, open, TYPED, user } from '../tools/support/form.ts';
+import { ControlledCard } from './controlled-react.tsx';
+import ControlledCardInVue from './controlled-vue.vue';
+import { PortalCard } from './portal-react.tsx';
+
+const { expiry: _, ...STATE } = TYPED;
+
+/** An empty place on the page. */
+function place(): HTMLElement {
+  const element = document.body.appendChild(document.createElement('main'));
+  later(() => element.remove());
+  return element;
+}
+
+/** Types the card as a shopper does, and chooses the month. */
+async function type(host: HTMLElement) {
+  const control = (token: string) =>
+    host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
+  await user.type(control('cc-number'), TYPED.number);
+  await user.type(control('cc-name'), TYPED.name);
+  await user.selectOptions(host.querySelector<HTMLSelectElement>('select')!, '11');
+  await user.type(control('cc-exp-year'), TYPED.exp_year);
+  await user.type(control('cc-csc'), TYPED.cvv);
+}
+
+/** What of the card is anywhere in the controls, their attributes and the page's markup. */
+function remains(host: HTMLElement): string[] {
+  const texts = [...host.querySelectorAll('input, select')].map(
+    (control) => (control as HTMLInputElement).value,
+  );
+  const markup = host.cloneNode(true) as HTMLElement;
+  markup.querySelector('[name=encrypted_card]')?.remove(); // three digits occur in it by chance
+  const all = [...texts, markup.innerHTML].join('\n');
+  return [TYPED.number, TYPED.name, TYPED.exp_year, TYPED.cvv].filter((value) =>
+    all.includes(value),
+  );
+}
+
+function payIn(host: HTMLElement): Promise<EncryptedCard> {
+  const form = host.querySelector('form')!;
+  return new Promise<EncryptedCard>((resolve) => {
+    bind(form, { onEncrypted: resolve });
+    form.querySelector('button')!.click();
+  });
+}
+
+test('controlled React inputs: DOM and state are empty after success, and after a re-render', async () => {
+  const host = place();
+  const seen: object[] = [];
+  const root = createRoot(host);
+  later(() => root.unmount());
+  root.render(
+    createElement(
+      StrictMode,
+      {},
+      createElement(ControlledCard, { seen: (state) => seen.push(state) }),
+    ),
+  );
+  await vi.waitUntil(() => host.querySelector('form'));
+  await type(host);
+  expect([seen.at(-1), remains(host).length]).toEqual([STATE, 4]);
+  expect(await decrypt(await payIn(host))).toEqual(CARD);
+  await vi.waitUntil(() => !remains(host)[0]);
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
+  expect(remains(host)).toEqual([]);
+  expect(Object.values(seen.at(-1)!).filter(Boolean)).toEqual([]);
+});
+
+describe('React puts a list of months without an empty option back to its first month', () => {
+  async function payOnce(onEncrypted?: (block: EncryptedCard) => void) {
+    const host = place();
+    const root = createRoot(host);
+    later(() => root.unmount());
+    root.render(createElement(ControlledCard, { seen: () => {}, hasEmptyMonth: false }));
+    const form = await vi.waitUntil(() => host.querySelector('form'));
+    const month = form.querySelector('select')!;
+    const button = form.querySelector('button')!;
+    if (!onEncrypted) {
+      button.type = 'button';
+      button.setAttribute('data-cardseal-button', '');
+    }
+    const codes: string[] = [];
+    form.addEventListener('cardseal:error', ({ detail }) => codes.push(detail.code));
+    bind(form, { onEncrypted });
+    await type(host);
+    button.click();
+    await vi.waitUntil(() => !remains(host)[0]);
+    await vi.waitUntil(() => month.value === '10'); // and not empty
+    return { host, form, month, button, codes };
+  }
+
+  test('the next press sends the same block again', async () => {
+    const blocks: EncryptedCard[] = [];
+    const { button, codes } = await payOnce((block) => void blocks.push(block));
+    button.click();
+    await vi.waitUntil(() => blocks.length === 2 || codes.length > 0);
+    expect(codes).toEqual([]);
+    expect(blocks[1]).toBe(blocks[0]);
+    expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  });
+
+  test('a shopper who chooses a month begins another card', async () => {
+    const blocks: EncryptedCard[] = [];
+    const { month, button, codes } = await payOnce((block) => void blocks.push(block));
+    await user.selectOptions(month, '11');
+    button.click();
+    await vi.waitUntil(() => codes.length > 0);
+    expect(codes).toEqual(['invalid_card']);
+    expect(blocks.length).toBe(1);
+  });
+
+  test("the script of the page's own button finds the block in the form's data", async () => {
+    const { form } = await payOnce();
+    const block = new FormData(form).get('encrypted_card') as string;
+    expect(await decrypt(JSON.parse(block))).toEqual(CARD);
+  });
+});
+
+test('Vue v-model: DOM and state are empty after success, and after a re-render', async () => {
+  const host = place();
+  const app = createApp(ControlledCardInVue);
+  later(() => app.unmount());
+  const { card } = app.mount(host) as unknown as { card: typeof STATE };
+  await type(host);
+  expect([card, remains(host).length]).toEqual([STATE, 4]);
+  expect(await decrypt(await payIn(host))).toEqual(CARD);
+  expect(Object.values(card).filter(Boolean)).toEqual([]);
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await nextTick();
+  expect(host.textContent).toContain('Rendered 1 times');
+  expect(remains(host)).toEqual([]);
+});
+
+test('input masks: DOM and state are empty after success, also when the mask writes again', async () => {
+  const page = open(html());
+  const options = { number: '0000 0000 0000 0000', expiry: '00/00', cvv: '000[0]' };
+  const masks = Object.entries(options).map(([field, mask]) =>
+    IMask(page.control(field) as HTMLInputElement, { mask }),
+  );
+  later(() => {
+    for (const mask of masks) mask.destroy();
+  });
+  const encrypted = new Promise<EncryptedCard>((resolve) =>
+    bind(page.form, { onEncrypted: resolve }),
+  );
+  await user.type(page.control('number'), '4929119283746509');
+  await user.type(page.control('name'), TYPED.name);
+  await user.type(page.control('expiry'), '1149');
+  await user.type(page.control('cvv'), '583');
+  expect(masks.map(({ value }) => value)).toEqual(['4929 1192 8374 6509', '11/49', '583']);
+  page.control('cvv').focus();
+  page.button().click();
+  expect(await decrypt(await encrypted)).toEqual(CARD);
+  const state = () =>
+    masks.flatMap((mask) => [mask.value, mask.unmaskedValue, mask.typedValue, mask.el.value]);
+  expect(state().filter(Boolean)).toEqual([]);
+  for (const mask of masks) mask.updateControl();
+  page.control('number').dispatchEvent(new FocusEvent('focus'));
+  page.control('number').dispatchEvent(new FocusEvent('blur'));
+  expect([...state(), ...page.controls().map(({ value }) => value)].filter(Boolean)).toEqual([]);
+});
+
+test('an error on the way to telling the shopper does not hide the cause', async () => {
+  const page = open(html(), 'method="get"');
+  const reported: unknown[] = [];
+  const keep = (event: ErrorEvent | PromiseRejectionEvent) => {
+    event.preventDefault();
+    reported.push('error' in event ? event.error : event.reason);
+  };
+  for (const type of ['error', 'unhandledrejection'] as const) {
+    window.addEventListener(type, keep as EventListener);
+    later(() => window.removeEventListener(type, keep as EventListener));
+  }
+  const { ready } = bind(page.form);
+  await ready.catch(() => {});
+  vi.mocked(console.error).mockClear();
+  vi.spyOn(Document.prototype, 'createElement').mockImplementation(() => {
+    throw new Error('the page is broken');
+  });
+  page.button().click();
+  await vi.waitUntil(() => reported.length > 0);
+  expect(vi.mocked(console.error).mock.calls[0]).toMatchObject([{ code: 'invalid_form' }]);
+});
+
+test('a portal with form=, a controlled select and a fieldset that is enabled later', async () => {
+  const host = place();
+  const elsewhere = place();
+  const root = createRoot(host);
+  later(() => root.unmount());
+  root.render(createElement(StrictMode, {}, createElement(PortalCard, { place: elsewhere })));
+  await vi.waitUntil(() => elsewhere.querySelector('select'));
+  const form = host.querySelector('form')!;
+  const blocks: EncryptedCard[] = [];
+  const problems: string[] = [];
+  form.addEventListener('cardseal:error', ({ detail }) => problems.push(detail.code));
+  bind(form, { onEncrypted: (block) => void blocks.push(block) });
+  host.querySelector<HTMLElement>('[type=button]')!.click();
+  await vi.waitUntil(() => !elsewhere.querySelector('fieldset')!.disabled);
+  await type(elsewhere);
+  host.querySelector<HTMLElement>('[type=submit]')!.click();
+  await vi.waitUntil(() => blocks.length > 0);
+  expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  expect(problems).toEqual([]);
+  await vi.waitUntil(() => elsewhere.textContent === 'Month10' + '11Month: ');
+  expect(remains(elsewhere)).toEqual([]);
+  expect(elsewhere.querySelector('select')!.value).toBe('');
+});
+
+test('a form that an answer replaces: the new one is bound, pays, and the old one is left alone', async () => {
+  const page = open();
+  const blocks: EncryptedCard[] = [];
+  const onEncrypted = (block: EncryptedCard) => void blocks.push(block);
+  const old = page.form;
+  const { unbind } = bind(old, { onEncrypted });
+  const host = old.parentElement!;
+  host.innerHTML = `<form>${html()}</form>`; // without unbind(), as pages do
+  const form = host.querySelector('form')!;
+  bind(form, { onEncrypted });
+  const fields = form.querySelectorAll('input');
+  const typed = [TYPED.number, TYPED.name, TYPED.expiry, TYPED.cvv];
+  for (const [i, text] of typed.entries()) await user.type(fields[i]!, text);
+  unbind();
+  expect(Array.from(fields, ({ value }) => value)).toEqual(typed);
+  form.querySelector('button')!.click();
+  await vi.waitUntil(() => blocks.length > 0);
+  expect(await decrypt(blocks[0]!)).toEqual(CARD);
+  expect(blocks.length).toBe(1);
+  expect(Array.from(fields, ({ value }) => value)).toEqual(['', '', '', '']);
+});

@@ -1,0 +1,91 @@
+/** What the form leaves behind: in the page after success, and in errors after each failure. */
+import { expect, test } from 'vitest';
+import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
+import type { CardFormOptions } from '../../src/form/index.ts';
+import { freshKey } from '../tools/support/core.ts';
+import { findCard } from '../tools/support/find-card.ts';
+import {
+  bind,
+  CARD,
+  CONTROLS,
+  deferred,
+  fill,
+  html,
+  open,
+  pay,
+  refused,
+  TYPED,
+} from '../tools/support/form.ts';
+import { holdings } from '../tools/support/holdings.ts';
+
+const { number, name } = CARD;
+
+test('after success nothing of the card is in the document, address, history or storage, where the same search found it before', async () => {
+  const page = open();
+  const handed = deferred<void>();
+  bind(page.form, { onEncrypted: () => handed.resolve() });
+  fill(page);
+  expect(findCard(holdings(), { number, name })).toEqual(
+    expect.arrayContaining([
+      'number, with spaces in it.controls.0',
+      'name, plain in it.controls.1',
+    ]),
+  );
+  page.button().click();
+  await handed.promise; // changed: `cardseal:encrypted` is raised before the fields are emptied
+  expect(findCard(holdings(), { number, name })).toEqual([]);
+});
+
+test('control: the search finds a card that a page puts away', async () => {
+  const page = open();
+  await pay(page);
+  for (const plant of [
+    () => sessionStorage.setItem('x', number),
+    () => history.replaceState({ name }, ''),
+    () => page.host.setAttribute('data-x', TYPED.number),
+    () => Object.assign(window, { planted: name }),
+  ]) {
+    plant();
+    expect(findCard(holdings(), { number, name })).not.toEqual([]);
+    sessionStorage.clear();
+    history.replaceState(null, '');
+    page.host.removeAttribute('data-x');
+    Reflect.deleteProperty(window, 'planted');
+    expect(findCard(holdings(), { number, name })).toEqual([]);
+  }
+});
+
+const told = (): never => {
+  throw new Error(number, { cause: name });
+};
+const withKey = (key: () => CardEncryptionKey | Promise<CardEncryptionKey>) => ({
+  content: html(),
+  options: { key, onEncrypted: () => {} },
+});
+const named = CONTROLS.number.replace('<input', `<input name="${number}"`);
+
+test.each<[code: string, { content: string; options: Partial<CardFormOptions>; press?: string }]>([
+  ['invalid_form', { content: html({ number: named }), options: {} }],
+  ['invalid_form', { content: html({ name: `<p>${name}</p>` }), options: {} }],
+  [
+    'invalid_form',
+    {
+      content: `${html()}<button formaction="https://example.com/${number}">Elsewhere</button>`,
+      options: {},
+      press: 'Elsewhere',
+    },
+  ],
+  ['key_unavailable', withKey(told)],
+  ['key_unavailable', withKey(() => Promise.reject(new Error(number)))],
+  ['invalid_key', withKey(() => ({ ...freshKey(), public_key: btoa(number) }))],
+  ['invalid_key', withKey(() => ({ ...freshKey(), id: undefined as never, name }))],
+  ['unsupported_scheme', withKey(() => ({ ...freshKey(), scheme: number }))],
+])('no %s error holds anything of the card', async (code, { content, options, press }) => {
+  const page = open(content);
+  bind(page.form, options).ready.catch(() => {});
+  fill(page);
+  const error = await refused(page, page.button(press));
+  expect(error).toBeInstanceOf(CardEncryptionError);
+  expect(error.code).toBe(code);
+  expect(findCard([page.errors, JSON.stringify(error)], CARD)).toEqual([]);
+});

@@ -1,0 +1,305 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'acorn';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { DIST } from '../tools/support/built.ts';
+import { fingerprint, throwIfNotBuilt } from '../tools/support/fingerprint.ts';
+import { fetchPackage, unpack } from '../tools/support/npm-package.ts';
+
+const root = join(import.meta.dirname, '../..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const npm = (...args: string[]) =>
+  execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** The oldest that is supported, one between, and the current one, which is installed. */
+const COMPILERS: Record<string, string> = {
+  '5.0.4':
+    'sha512-cW9T5W9xY37cc+jfEnaUvX91foxtHkza3Nw3wkoF4sSlKn0MONdkdEndig/qPBWXNkmplh3NzayQzCiHM4/hqw==',
+  '5.4.5':
+    'sha512-vcI4UpRgg81oIRUFwR0WSIHKt11nJ7SAVlYNIu+QpqeyXP+gpQJy/Z4+F0aGxSE4MqwjyXvW/TzgkLAx2AGHwQ==',
+  current: '',
+};
+const WAYS = [
+  ['Node16', 'Node16'],
+  ['ESNext', 'Bundler'],
+] as const;
+
+/** Uses everything that is exported. Each optional property takes `undefined`, too. */
+const CONSUMER = `
+import * as core from 'cardseal';
+import type * as types from 'cardseal';
+import { bindCardForm, type CardFormBinding, type CardFormOptions, type CardProblem } from 'cardseal/form';
+import { browserKey, parseEncryptedCard } from 'cardseal/server';
+
+declare const form: HTMLFormElement;
+const key: types.CardEncryptionKey = { id: 'a', scheme: 'b', public_key: 'c' };
+const prepared: Promise<types.PreparedKey> = core.prepareKey(key);
+const card: types.Card = { number: '1', name: new Uint8Array(1), exp_month: '1', exp_year: '1', cvv: '1' };
+export const block: Promise<types.EncryptedCard> = core.encryptCard(await prepared, card);
+declare const noOptions: { [option in Exclude<keyof CardFormOptions, 'key'>]: undefined };
+export const options: CardFormOptions = { key: () => key, ...noOptions };
+const binding: CardFormBinding = bindCardForm(form, options);
+await binding.ready;
+form.addEventListener('cardseal:error', ({ detail }) => {
+  const error: core.CardEncryptionError = detail;
+  const code: types.CardEncryptionErrorCode = error.code;
+  const field: types.CardField | undefined = error.field;
+  console.log(code, field, error.limit);
+});
+export const problem: CardProblem = 'name_too_long';
+export const forwarded: types.CardEncryptionKey = browserKey(key);
+export const checked: types.EncryptedCard = parseEncryptedCard('', { keyId: undefined, expiresAt: undefined });
+export const first: types.LayoutField = checked.layout[0]!.field;
+`;
+
+/** The entries of the package, as paths in dist/ without an ending. */
+const ENTRIES = ['core/index', 'form/index', 'server/index'];
+
+/** Source files below src/, without their ending. */
+const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.slice(0, -'.ts'.length))
+  .sort();
+
+test('packs the sources, a readable file for each, the types of each entry, the documents, and nothing else', () => {
+  const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts'));
+  const packed = files.map(({ path }: { path: string }) => path).sort();
+  const expected = [
+    ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+    ...modules.map((name) => `src/${name}.ts`),
+    ...modules.filter((name) => name !== 'script-tag/index').map((name) => `dist/${name}.js`),
+    ...ENTRIES.map((name) => `dist/${name}.d.ts`),
+    ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
+    ...['dist/integrity.json', 'dist/built-from.json'],
+    ...['form/package.json', 'server/package.json'],
+  ].sort();
+  expect(packed).toEqual(expected);
+});
+
+describe('a built file has every comment of its source', () => {
+  const built = modules
+    .filter((name) => name !== 'script-tag/index')
+    .map((name) => [`${name}.js`, [name]] as const);
+  const bundled = modules.filter((name) => !name.startsWith('server/'));
+  test.each([...built, ['cardseal.readable.js', bundled] as const])('%s', (file, sources) => {
+    const kept = commentsOf(readFileSync(join(DIST, file), 'utf8'));
+    for (const name of sources) {
+      const source = readFileSync(join(root, `src/${name}.ts`), 'utf8');
+      const lost = commentsOf(withoutTypes(source)).filter((comment) => !kept.includes(comment));
+      expect({ name, lost }).toEqual({ name, lost: [] });
+    }
+  });
+
+  test('control: a comment that is not kept is found', () => {
+    expect(commentsOf('/** one */ f(); // two')).toEqual(['one', 'two']);
+  });
+});
+
+describe('the declarations', () => {
+  test.each(ENTRIES)('of %s declare nothing that the entry does not export', (name) => {
+    expect(internals(readFileSync(join(DIST, `${name}.d.ts`), 'utf8'))).toEqual([]);
+  });
+
+  test('control: a declaration that is not exported is found', () => {
+    expect(internals('declare const a: 1; interface B {} export { a };')).toEqual(['B']);
+  });
+
+  test.each(Object.entries(COMPILERS))(
+    'compile with TypeScript %s and skipLibCheck: false, for each way to resolve modules',
+    async (version, integrity) => {
+      const compiler = integrity
+        ? join(unpack(await fetchPackage({ spec: `typescript@${version}`, integrity })), 'package')
+        : join(root, 'node_modules/typescript');
+      for (const [module, moduleResolution] of WAYS) {
+        const problems = compileConsumer(compiler, module, moduleResolution);
+        expect({ version, moduleResolution, problems }).toEqual({
+          version,
+          moduleResolution,
+          // The control: the compiler runs, and it reads the types.
+          problems: expect.stringMatching(/^control\.mts\(1,10\): error TS2305: .+\n$/),
+        });
+      }
+    },
+  );
+});
+
+test('asks nothing of those who install it: no dependency, no install script, no engine', () => {
+  for (const field of [
+    'dependencies',
+    'peerDependencies',
+    'optionalDependencies',
+    'bundleDependencies',
+    'engines',
+    'os',
+    'cpu',
+  ]) {
+    expect(manifest).not.toHaveProperty(field);
+  }
+  for (const script of ['preinstall', 'install', 'postinstall', 'prepare'])
+    expect(manifest.scripts).not.toHaveProperty(script);
+});
+
+test('names the types first in each export', () => {
+  const entries = Object.values(manifest.exports).filter(
+    (entry) => typeof entry === 'object',
+  ) as object[];
+  expect(entries.length).toBeGreaterThan(0);
+  for (const entry of entries) expect(Object.keys(entry)).toEqual(['types', 'default']);
+});
+
+test('leads tools that do not know `exports` to the same files', () => {
+  const { '.': main, ...others } = manifest.exports;
+  expect({ main: manifest.main, types: manifest.types }).toEqual({
+    main: main.default,
+    types: main.types,
+  });
+  for (const name of ['form', 'server']) {
+    const { types, default: file } = others[`./${name}`];
+    const folder = JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
+    expect(folder).toEqual({
+      type: 'module',
+      main: `.${file}`,
+      types: `.${types}`,
+      sideEffects: false,
+    });
+  }
+});
+
+test('serves the script-tag file where those who ask for the package alone look for it', () => {
+  for (const path of [manifest.unpkg, manifest.jsdelivr, manifest.exports['./cardseal.js']])
+    expect(path).toBe('./dist/cardseal.js');
+  expect(manifest.sideEffects).toEqual([
+    './dist/cardseal.js',
+    './dist/cardseal.readable.js',
+    './src/script-tag/index.ts',
+  ]);
+});
+
+test('publint has nothing to say', async () => {
+  const { messages } = await publint({ pkgDir: root, strict: true, pack: false });
+  expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
+});
+
+test('the types are not wrong, in the profile of a package that is ESM only', () => {
+  const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  const script = ['--exclude-entrypoints', './cardseal.js']; // for pages, which have no types
+  const args = ['--pack', root, '--profile', 'esm-only', '--format', 'json', ...script];
+  const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
+  expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');
+}, 60_000);
+
+describe('tests of built files', () => {
+  test('fail if dist/ is missing, or is built from other sources, and say what to do', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'built-'));
+    try {
+      for (const name of ['src/core', 'dist']) mkdirSync(join(folder, name), { recursive: true });
+      const write = (path: string, text: string) => writeFileSync(join(folder, path), text);
+      write('package.json', '{ "version": "1.0.0" }');
+      write('tsup.config.ts', '');
+      write('src/core/index.ts', 'export {};');
+      expect(() => throwIfNotBuilt(folder)).toThrow('run npm run build');
+      write('dist/built-from.json', fingerprint(folder));
+      throwIfNotBuilt(folder);
+      for (const path of ['package.json', 'tsup.config.ts', 'src/core/index.ts', 'src/more.ts']) {
+        const before =
+          path === 'src/more.ts' ? undefined : readFileSync(join(folder, path), 'utf8');
+        write(path, '{ "version": "1.0.1" }');
+        expect(() => throwIfNotBuilt(folder), path).toThrow('run npm run build');
+        if (before === undefined) rmSync(join(folder, path));
+        else write(path, before);
+        throwIfNotBuilt(folder);
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+/** The texts of all comments of a script. */
+function commentsOf(code: string): string[] {
+  const comments: string[] = [];
+  parse(code, {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    onComment: (_isBlock, text) =>
+      comments.push(text.replaceAll(/\s*\n\s*\* ?/g, ' ').replaceAll(/^[*\s]+|\s+$/g, '')),
+  });
+  return comments;
+}
+
+/** As JavaScript of today. Comments on types go with the types. */
+function withoutTypes(source: string): string {
+  const { outputText } = ts.transpileModule(source, {
+    compilerOptions: {
+      target: ts.ScriptTarget.ESNext,
+      module: ts.ModuleKind.ESNext,
+      verbatimModuleSyntax: true,
+    },
+  });
+  return outputText;
+}
+
+/** The names that a declaration file declares for itself alone. */
+function internals(declarations: string): string[] {
+  const file = ts.createSourceFile('x.d.ts', declarations, ts.ScriptTarget.ESNext);
+  const declared: string[] = [];
+  const exported: string[] = [];
+  for (const statement of file.statements) {
+    if (ts.isExportDeclaration(statement)) {
+      for (const { name } of (statement.exportClause as ts.NamedExports).elements)
+        exported.push(name.text);
+    } else if (ts.isVariableStatement(statement)) {
+      for (const { name } of statement.declarationList.declarations)
+        declared.push((name as ts.Identifier).text);
+    } else if (!ts.isImportDeclaration(statement)) {
+      const { name } = statement as ts.DeclarationStatement;
+      if (name && name.text !== 'global') declared.push(name.text);
+    }
+  }
+  return declared.filter((name) => !exported.includes(name));
+}
+
+/** What the compiler says of a module that uses the package, and of one that does so wrongly. */
+function compileConsumer(compiler: string, module: string, moduleResolution: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
+  try {
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(root, join(folder, 'node_modules/cardseal'), 'dir');
+    writeFileSync(join(folder, 'consumer.mts'), CONSUMER);
+    writeFileSync(join(folder, 'control.mts'), "import { nothing } from 'cardseal';");
+    const options = {
+      ...{
+        module,
+        moduleResolution,
+        target: 'ES2018',
+        lib: ['ES2018', 'DOM'],
+        types: [],
+        noEmit: true,
+      },
+      ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false },
+      skipDefaultLibCheck: true, // the compiler's own declarations: they take most of the time
+    };
+    const config = JSON.stringify({
+      compilerOptions: options,
+      files: ['consumer.mts', 'control.mts'],
+    });
+    writeFileSync(join(folder, 'tsconfig.json'), config);
+    const args = [join(compiler, 'bin/tsc'), '--project', folder, '--pretty', 'false'];
+    return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

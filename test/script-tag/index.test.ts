@@ -1,0 +1,485 @@
+import { describe, expect, test } from 'vitest';
+import * as core from '../../src/core/index.ts';
+import * as form from '../../src/form/index.ts';
+import { decrypt, freshKey } from '../tools/support/core.ts';
+import { CARD, CONTROLS, TYPED } from '../tools/support/form.ts';
+import {
+  endpoint,
+  integrity,
+  keyAttribute,
+  otherOrigin,
+  TAG,
+  type TagPage,
+  visit,
+} from '../tools/support/tag-page.ts';
+
+/** Nothing but a block with the card, under this name. */
+async function expectCard(posted: [string, string][], fieldName = 'encrypted_card') {
+  expect(posted.map(([name]) => name)).toEqual([fieldName]);
+  expect(await decrypt(JSON.parse(posted[0]![1]))).toEqual(CARD);
+}
+
+/** The form is blocked: pressing the button sends nothing and keeps what was typed. */
+async function expectBlocked(page: TagPage, code: string) {
+  expect(await page.refused()).toBe(code);
+  expect(page.control('number').value).toBe(TYPED.number);
+  expect(await page.posted()).toEqual([]);
+}
+
+const script = (body: string) => endpoint({ headers: { 'Content-Type': 'text/javascript' }, body });
+
+const json = (value: unknown) => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+test('Cardseal is all of cardseal and cardseal/form', async () => {
+  const { Cardseal } = (await visit()).window;
+  expect(Object.keys(Cardseal).sort()).toEqual([...Object.keys(core), ...Object.keys(form)].sort());
+  const page = await visit({ head: TAG });
+  const encrypted = await page.window.Cardseal.encryptCard(
+    await page.window.Cardseal.prepareKey(freshKey()),
+    { ...CARD },
+  );
+  expect(await decrypt(encrypted)).toEqual(CARD);
+});
+
+describe('encrypts the card of form[data-cardseal], whenever the file comes:', () => {
+  test.each([
+    ['before the form', TAG],
+    ['readable', '<script src="/dist/cardseal.readable.js"></script>'],
+    ['with defer', '<script defer src="/dist/cardseal.js"></script>'],
+    ['with async', '<script async src="/dist/cardseal.js"></script>'],
+  ])('%s', async (_, head) => {
+    const page = await visit({ head });
+    await expectCard(await page.pay());
+  });
+
+  test('after the form', async () => {
+    const page = await visit({ head: '', tail: TAG });
+    await expectCard(await page.pay());
+  });
+
+  test('inside the form, before its controls', async () => {
+    const page = await visit({ head: '', controls: TAG + Object.values(CONTROLS).join('') });
+    expect(page.seen).toEqual([]); // such as that they are missing
+    await expectCard(await page.pay());
+  });
+
+  test('after everything, put in by a script', async () => {
+    const page = await visit({ head: '' });
+    await page.load('/dist/cardseal.js');
+    await expectCard(await page.pay());
+  });
+
+  test('before the page is whole, and the shopper is quicker', async () => {
+    const slow = endpoint();
+    const page = await visit({ tail: `<script src="${slow.path}"></script>`, early: true });
+    expect(page.document.readyState).toBe('loading');
+    await expectCard(await page.pay());
+  });
+});
+
+describe('forms that come later', () => {
+  const later = async (attributes: string) => {
+    const page = await visit({ body: '<main></main>' });
+    const main = page.document.querySelector('main')!;
+    main.innerHTML = `<form method="post" action="${page.target.path}" ${attributes}>${Object.values(CONTROLS).join('')}<button>Pay</button></form>`;
+    return page;
+  };
+
+  test('are bound by Cardseal.bindCardForm(form), with the options of their attributes', async () => {
+    const page = await later(`${keyAttribute()} data-cardseal-field-name="card"`);
+    await page.window.Cardseal.bindCardForm(page.form).ready;
+    await expectCard(await page.pay(), 'card');
+  });
+
+  test('take what is given as an option before what stands in an attribute', async () => {
+    const page = await later('data-cardseal-key="nonsense" data-cardseal-field-name="card"');
+    const key = freshKey();
+    await page.window.Cardseal.bindCardForm(page.form, { key, fieldName: 'block' }).ready;
+    const posted = await page.pay();
+    await expectCard(posted, 'block');
+    expect(JSON.parse(posted[0]![1]).key_id).toBe(key.id);
+  });
+
+  test('are refused by invalid_form if there is no form', async () => {
+    const page = await later('');
+    const { bindCardForm } = page.window.Cardseal;
+    expect(() => bindCardForm(page.document.querySelector<HTMLFormElement>('#typo')!)).toThrow(
+      expect.objectContaining({ code: 'invalid_form' }),
+    );
+  });
+
+  test('keep the attribute of an option that is undefined', async () => {
+    const page = await later(`${keyAttribute()} data-cardseal-field-name="card"`);
+    await page.window.Cardseal.bindCardForm(page.form, { fieldName: undefined }).ready;
+    await expectCard(await page.pay(), 'card');
+  });
+
+  test('keep the other attributes when the key is given as an option', async () => {
+    const page = await later('data-cardseal-field-name="card"');
+    await page.window.Cardseal.bindCardForm(page.form, { key: freshKey() }).ready;
+    await expectCard(await page.pay(), 'card');
+  });
+
+  test('are bound in time for their first submit if the page forgets', async () => {
+    const page = await later(`data-cardseal ${keyAttribute()}`);
+    await expectCard(await page.pay());
+  });
+
+  test.each(['focusin', 'input', 'click', 'submit', 'formdata'])(
+    'are bound by the first %s in them, before the page hears of it',
+    async (type) => {
+      const page = await later(`data-cardseal ${keyAttribute()}`);
+      const { form } = page;
+      expect(form.noValidate).toBe(false);
+      let isBound = false;
+      const look = () => {
+        isBound = form.noValidate;
+      };
+      page.document.addEventListener(type, look, { capture: true });
+      page.control('number').dispatchEvent(new Event(type, { bubbles: true, cancelable: true }));
+      expect(isBound).toBe(true);
+    },
+  );
+
+  test('stay as the page has bound or unbound them', async () => {
+    const page = await later(`data-cardseal ${keyAttribute()}`);
+    page.window.Cardseal.bindCardForm(page.form).unbind();
+    expect(await page.pay()).toEqual([]); // no control has a name
+    expect(await page.target.got()).toHaveLength(1);
+  });
+});
+
+describe('harms nothing', () => {
+  const bundled = () =>
+    script(`import { bindCardForm } from '/dist/form/index.js'; window.bindOther = bindCardForm;`);
+  interface Bundled {
+    bindOther: typeof form.bindCardForm;
+  }
+
+  test('loaded twice: one global, one key, one submit', async () => {
+    const keys = endpoint(json(freshKey()));
+    const marked =
+      '<script src="/dist/cardseal.js"></script><script src="/dist/cardseal.readable.js" async></script>';
+    const page = await visit({ head: marked, attributes: `data-cardseal-key-url="${keys.path}"` });
+    const { Cardseal } = page.window;
+    await page.load('/dist/cardseal.js');
+    expect(page.window.Cardseal).toBe(Cardseal);
+    await expectCard(await page.pay());
+    expect(await keys.got()).toHaveLength(1);
+    expect(await page.target.got()).toHaveLength(1);
+  });
+
+  test('after the file of a version whose global has nothing but the functions', async () => {
+    const page = await visit({ head: `<script>Cardseal = { bindCardForm() {} };</script>${TAG}` });
+    expect(page.seen).toEqual([]);
+  });
+
+  test('beside a bundled copy that binds another form', async () => {
+    const page = await visit({
+      tail: `<form id="other"></form><script type="module" src="${bundled().path}"></script>`,
+    });
+    const { bindOther } = page.window as unknown as Bundled;
+    const other = page.document.querySelector<HTMLFormElement>('#other')!;
+    other.innerHTML = `${Object.values(CONTROLS).join('')}<button>Pay</button>`;
+    const encrypted = new Promise<core.EncryptedCard>((resolve) =>
+      bindOther(other, { key: freshKey(), onEncrypted: resolve }),
+    );
+    for (const [i, field] of (Object.keys(CONTROLS) as (keyof typeof CONTROLS)[]).entries()) {
+      other.querySelectorAll('input')[i]!.value = TYPED[field];
+    }
+    other.querySelector('button')!.click();
+    expect(await decrypt(await encrypted)).toEqual(CARD);
+    await expectCard(await page.pay());
+  });
+
+  // Changed: such a form was never submitted.
+  test('beside a bundled copy that binds the same form: one block is sent, once', async () => {
+    const page = await visit({ tail: `<script type="module" src="${bundled().path}"></script>` });
+    (page.window as unknown as Bundled).bindOther(page.form, { key: freshKey() });
+    await expectCard(await page.pay());
+    expect(await page.target.got()).toHaveLength(1);
+  });
+
+  test('where the page has elements of its names', async () => {
+    const names = [
+      'Cardseal',
+      'getAttribute',
+      'dataset',
+      'addEventListener',
+      'elements',
+      'action',
+      'method',
+      'submit',
+      'requestSubmit',
+    ];
+    const page = await visit({
+      controls: `${Object.values(CONTROLS).join('')}${names.map((name) => `<input type="hidden" name="${name}">`).join('')}`,
+      tail: '<a id="Cardseal"></a>',
+    });
+    const posted = await page.pay();
+    await expectCard(posted.filter(([name]) => !names.includes(name)));
+    expect(posted).toHaveLength(names.length + 1);
+  });
+
+  test.each(['before', 'after'])(
+    'where Object.prototype was polluted %s the file came',
+    async (when) => {
+      const elsewhere = await otherOrigin();
+      const pollution = `Object.assign(Object.prototype, ${JSON.stringify({
+        allowCrossOriginAction: true,
+        fieldName: 'stolen',
+        keyMaxAgeMs: 0,
+        keyTimeoutMs: 0,
+        body: 'stolen',
+        method: 'GET',
+        mode: 'cors',
+        redirect: 'follow',
+        signal: 'nonsense',
+        cardsealFieldName: 'stolen',
+        label: 'stolen',
+        value: 'stolen',
+      })})`;
+      const tag = `<script src="${script(pollution).path}"></script>`;
+      const keys = endpoint(json(freshKey()));
+      const attributes = `data-cardseal-key-url="${keys.path}"`;
+      const page = await visit({ head: when === 'before' ? tag + TAG : TAG + tag, attributes });
+      page.form.action = `${elsewhere}/answer/${crypto.randomUUID()}`;
+      await expectBlocked(page, 'invalid_form');
+      page.form.action = page.target.path;
+      await expectCard(await page.pay());
+      expect(await keys.got()).toMatchObject([{ method: 'POST', body: '' }]);
+    },
+  );
+});
+
+test('works where Object.prototype was polluted with what disables listeners, again and again', async () => {
+  const pollution = script('Object.assign(Object.prototype, { passive: true, once: true })');
+  const page = await visit({ head: `<script src="${pollution.path}"></script>${TAG}` });
+  const refused = new Promise((resolve) => page.form.addEventListener('cardseal:error', resolve));
+  page.press(); // nothing is typed
+  await refused;
+  await expectCard(await page.pay());
+  expect(await page.target.got()).toHaveLength(1);
+});
+
+describe('the key', () => {
+  test('rendered by the server, escaped for HTML', async () => {
+    const key = { ...freshKey(), id: `cek_'"<&>&quot;_${crypto.randomUUID()}` };
+    const single = JSON.stringify(key).replaceAll('&', '&amp;').replaceAll("'", '&#39;');
+    const page = await visit({ attributes: `data-cardseal-key='${single}'` });
+    const posted = await page.pay();
+    await expectCard(posted);
+    expect(JSON.parse(posted[0]![1]).key_id).toBe(key.id);
+  });
+
+  test("asked for by POST, with the page's token and cookies, never out of a cache", async () => {
+    const keys = endpoint({
+      ...json(freshKey()),
+      headers: { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=3600' },
+    });
+    const cookie = `cardseal_test=${crypto.randomUUID()}`;
+    const page = await visit({
+      head: `<meta name="csrf-token" content="a token">${TAG}`,
+      attributes: `data-cardseal-key-url="${keys.path}"`,
+    });
+    page.document.cookie = `${cookie}; max-age=60`;
+    await expectCard(await page.pay());
+    const [request] = await keys.got();
+    expect(request).toMatchObject({
+      method: 'POST',
+      body: '',
+      headers: { 'x-csrf-token': 'a token', 'cache-control': 'no-cache' },
+    });
+    const next = await visit({ attributes: `data-cardseal-key-url="${keys.path}"` });
+    await expect.poll(async () => (await keys.got()).length).toBe(2);
+    const [, again] = await keys.got();
+    expect(again!.headers.cookie).toContain(cookie);
+    expect(again!.headers).not.toHaveProperty('x-csrf-token');
+    next.document.cookie = 'cardseal_test=; max-age=0';
+  });
+
+  test('is asked for again when it is older than data-cardseal-key-max-age-ms', async () => {
+    const [first, second] = [freshKey(), freshKey()];
+    const keys = endpoint(json(first));
+    const page = await visit({
+      attributes: `data-cardseal-key-url="${keys.path}" data-cardseal-key-max-age-ms="60000"`,
+    });
+    await expect.poll(async () => (await keys.got()).length).toBe(1);
+    await keys.say(json(second));
+    const now = Date.now() + 61_000;
+    page.window.Date.now = () => now;
+    const posted = await page.pay();
+    await expectCard(posted);
+    expect(JSON.parse(posted[0]![1]).key_id).toBe(second.id);
+  });
+
+  test.each([
+    ['403', { status: 403, ...json({ error: 'forbidden' }) }, 'key_unavailable'],
+    ['a page', { body: '<!doctype html><title>Log in</title>' }, 'key_unavailable'],
+    ['nothing', {}, 'key_unavailable'],
+    ['null', json(null), 'invalid_key'],
+    [
+      'a key of another scheme',
+      json({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
+      'unsupported_scheme',
+    ],
+    ['a private error', { status: 500, body: 'stack trace' }, 'key_unavailable'],
+  ])('is asked for in vain: %s; the next submit asks again', async (_, answer, code) => {
+    const keys = endpoint(answer);
+    const page = await visit({ attributes: `data-cardseal-key-url="${keys.path}"` });
+    await expectBlocked(page, code);
+    if (code === 'key_unavailable')
+      expect(page.seen.join('\n')).toContain(
+        'data-cardseal-key-url must answer a POST with the key as JSON, on this origin',
+      );
+    await keys.say(json(freshKey()));
+    await expectCard(await page.pay());
+  });
+
+  test('is not fetched from where a redirect leads, even on this origin: it may be a page to log in', async () => {
+    const keys = endpoint(json(freshKey()));
+    const redirecting = endpoint({ status: 307, headers: { Location: keys.path } });
+    const page = await visit({ attributes: `data-cardseal-key-url="${redirecting.path}"` });
+    await expectBlocked(page, 'key_unavailable');
+    expect(await keys.got()).toEqual([]);
+  });
+
+  test('never comes from another origin, not even by a redirect: nothing is asked there', async () => {
+    const keys = endpoint(json(freshKey()));
+    const elsewhere = (await otherOrigin()) + keys.path;
+    const direct = await visit({
+      attributes: `data-cardseal-key-url="${elsewhere}"`,
+      head: `<meta name="csrf-token" content="a token">${TAG}`,
+    });
+    await expectBlocked(direct, 'key_unavailable');
+    const redirecting = endpoint({ status: 307, headers: { Location: elsewhere } });
+    const redirected = await visit({ attributes: `data-cardseal-key-url="${redirecting.path}"` });
+    await expectBlocked(redirected, 'key_unavailable');
+    expect(await redirecting.got()).not.toEqual([]);
+    expect(await keys.got()).toEqual([]);
+  });
+});
+
+describe('a configuration that cannot work blocks the form, and the console says why:', () => {
+  const NEEDS = 'The card form must have data-cardseal-key or data-cardseal-key-url';
+  const NO_JSON = 'The card form must have JSON in data-cardseal-key';
+  test.each([
+    ['no key', '', 'invalid_form', NEEDS],
+    ['an empty key', 'data-cardseal-key=""', 'invalid_form', NO_JSON],
+    ['a key that is not JSON', 'data-cardseal-key="{id: 1}"', 'invalid_form', NO_JSON],
+    [
+      'a key that was cut at a quote',
+      `data-cardseal-key="${JSON.stringify(freshKey())}"`,
+      'invalid_form',
+      NO_JSON,
+    ],
+    ['JSON that is no key', 'data-cardseal-key="[]"', 'invalid_key', 'not an object with the id'],
+    [
+      'a key without public_key',
+      keyAttribute({ ...freshKey(), public_key: '' }),
+      'invalid_key',
+      'public_key',
+    ],
+    [
+      'an age that is no number',
+      `${keyAttribute()} data-cardseal-key-max-age-ms="soon"`,
+      'invalid_form',
+      'data-cardseal-key-max-age-ms',
+    ],
+    [
+      'an age that is empty',
+      `${keyAttribute()} data-cardseal-key-max-age-ms=""`,
+      'invalid_form',
+      'data-cardseal-key-max-age-ms',
+    ],
+    [
+      'an age below zero',
+      `${keyAttribute()} data-cardseal-key-max-age-ms="-1"`,
+      'invalid_form',
+      'data-cardseal-key-max-age-ms',
+    ],
+    [
+      'a control with a name',
+      `${keyAttribute()} data-test`,
+      'invalid_form',
+      "The card form's number control must have no name",
+    ],
+  ])('%s', async (what, attributes, code, message) => {
+    const page = await visit({ attributes });
+    if (what.startsWith('a control')) page.control('number').name = 'number';
+    await expectBlocked(page, code);
+    expect(page.seen.join('\n')).toContain(message);
+    const said = page.seen.join('\n');
+    for (const secret of Object.values({ ...TYPED, ...CARD }))
+      if (secret.length > 3) expect(said).not.toContain(secret);
+  });
+});
+
+describe('from another origin', () => {
+  const tag = async (file: string, crossorigin: string) =>
+    `<script src="${await otherOrigin()}/dist/cardseal.js" integrity="${(await integrity())[file]}" ${crossorigin}></script>`;
+
+  test('loads with the hash that the build wrote, and encrypts', async () => {
+    const page = await visit({ head: await tag('cardseal.js', 'crossorigin="anonymous"') });
+    await expectCard(await page.pay());
+  });
+
+  test.each([
+    ['another hash', 'cardseal.readable.js', 'crossorigin="anonymous"'],
+    ['no crossorigin', 'cardseal.js', ''],
+  ])('does not load with %s: the form sends nothing of the card', async (_, file, crossorigin) => {
+    const page = await visit({ head: await tag(file, crossorigin) });
+    expect(page.window.Cardseal).toBeUndefined();
+    await page.pay();
+    expect(await page.target.got()).toMatchObject([{ body: '' }]);
+  });
+});
+
+describe('under a strict Content-Security-Policy with Trusted Types', () => {
+  const headers = {
+    'Content-Security-Policy':
+      "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  };
+
+  test('binds, asks for a key, encrypts and submits without a violation', async () => {
+    const keys = endpoint(json(freshKey()));
+    const page = await visit({ headers, attributes: `data-cardseal-key-url="${keys.path}"` });
+    const { seen } = page;
+    await expectCard(await page.pay());
+    expect(seen).toEqual([]);
+  });
+
+  test('which is enforced: a string that is to become code or markup is refused', async () => {
+    const page = await visit({ headers });
+    const run = (code: string) => {
+      const script = page.document.createElement('script');
+      script.append(code);
+      page.document.head.append(script);
+    };
+    run('window.ran = true');
+    expect(page.window).not.toHaveProperty('ran');
+    await expect.poll(() => page.seen.some((what) => what.startsWith('violates'))).toBe(true);
+    if ('trustedTypes' in page.window)
+      expect(() => page.document.body.insertAdjacentHTML('beforeend', '<p>')).toThrow();
+  });
+});
+
+test('the spy of these tests sees what a page complains of', async () => {
+  const page = await visit();
+  page.window.console.error('a complaint');
+  expect(page.seen).toEqual(['a complaint']);
+});
+
+test('a page that writes itself anew, with the tag in it, has its form bound again', async () => {
+  const page = await visit();
+  const html = `<!doctype html>${page.document.documentElement.outerHTML}`;
+  page.document.open();
+  page.document.write(html);
+  page.document.close();
+  await expect.poll(() => page.document.readyState).toBe('complete');
+  const { encrypted_card } = Object.fromEntries(await page.pay());
+  expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+});

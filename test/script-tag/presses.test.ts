@@ -1,0 +1,329 @@
+/** Presses in whole pages, whose submit leads to another page; and the attributes of the script tag. */
+import { describe, expect, test } from 'vitest';
+import { decrypt, freshKey } from '../tools/support/core.ts';
+import { CARD, CONTROLS, EMPTY, KEPT, OTHER, OTHER_CARD, TYPED } from '../tools/support/form.ts';
+import { endpoint, keyAttribute, TAG, type TagPage, visit } from '../tools/support/tag-page.ts';
+
+const json = (value: unknown) => ({
+  headers: { 'Content-Type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+const UNDER_WAY = 'Your payment is under way. Please wait.';
+const values = (page: TagPage) =>
+  [...page.form.querySelectorAll('input[autocomplete]')].map(
+    (input) => (input as HTMLInputElement).value,
+  );
+const line = (page: TagPage) =>
+  page.document.querySelector('[data-cardseal-line]')?.textContent ?? undefined;
+
+/** Keeps the timers of half a minute until the test fires them. */
+const TIMERS = endpoint({
+  headers: { 'Content-Type': 'text/javascript' },
+  body: `
+    window.halfMinutes = [];
+    window.originalSetTimeout = setTimeout;
+    window.setTimeout = (action, ms) => ms === 30000 ? halfMinutes.push(action) : originalSetTimeout(action, ms);
+  `,
+});
+type Timed = Window & { halfMinutes: (() => void)[] };
+
+/** A page whose server does not answer its form. */
+async function unanswered(attributes = keyAttribute(), moreHead = '') {
+  const silent = endpoint();
+  const page = await visit({
+    head: `<script src="${TIMERS.path}"></script>${moreHead}${TAG}`,
+    attributes,
+  });
+  page.form.action = silent.path;
+  const got = async () => {
+    const bodies = (await silent.got()).map(({ body }) =>
+      new URLSearchParams(body).getAll('encrypted_card'),
+    );
+    return bodies.flat();
+  };
+  const pressed = async (count: number) => {
+    page.press();
+    await expect.poll(got, { timeout: 5000 }).toHaveLength(count);
+  };
+  const halfAMinute = () => {
+    for (const action of (page.window as unknown as Timed).halfMinutes.splice(0)) action();
+  };
+  return { page, got, pressed, halfAMinute, answer: () => silent.say({ body: '<!doctype html>' }) };
+}
+
+test('a form in an <iframe srcdoc> pays: its origin is that of the page around it', async () => {
+  const page = await visit({ srcdoc: true });
+  const { encrypted_card } = Object.fromEntries(await page.pay());
+  expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+});
+
+describe('while the server does not answer', () => {
+  test('further presses send nothing, and the shopper reads that the payment is under way', async () => {
+    const { page, got, pressed, answer } = await unanswered();
+    page.fill();
+    await pressed(1);
+    expect([values(page), line(page)]).toEqual([KEPT, undefined]);
+    for (let i = 0; i < 3; i++) page.press();
+    expect(line(page)).toBe(UNDER_WAY);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const blocks = await got();
+    expect(blocks.length).toBe(1);
+    expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
+    await answer();
+  });
+
+  test.each([
+    ['no target, in a window that has a name', undefined],
+    ['the name of its own window as target', 'checkout'],
+    ['_self as target', '_self'],
+  ])('a form with %s waits for it in the same page', async (_, target) => {
+    const { page, pressed, answer } = await unanswered();
+    page.window.name = 'checkout';
+    if (target) page.form.target = target;
+    page.fill();
+    await pressed(1);
+    await new Promise((resolve) => setTimeout(resolve, 50)); // the form would open by then
+    page.press();
+    expect([values(page), line(page)]).toEqual([KEPT, UNDER_WAY]);
+    await answer();
+  });
+
+  test('after 30 seconds the fields are empty, and the next press sends the same block', async () => {
+    const { page, got, pressed, halfAMinute, answer } = await unanswered();
+    page.fill();
+    await pressed(1);
+    page.press();
+    halfAMinute();
+    expect([values(page), line(page)]).toEqual([EMPTY, undefined]);
+    await pressed(2);
+    const [first, second] = await got();
+    expect(second).toBe(first);
+    page.press();
+    expect(line(page)).toBe(UNDER_WAY); // for another 30 seconds
+    await answer();
+  });
+
+  test('after 30 seconds another card has a block of its own', async () => {
+    const { page, got, pressed, halfAMinute, answer } = await unanswered();
+    // Not by an address: with one, WebKitGTK 2.50 sends no second submit while the first is pending.
+    page.window.Cardseal.bindCardForm(page.form, { key: () => freshKey() });
+    page.fill();
+    await pressed(1);
+    halfAMinute();
+    for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[])
+      page.control(field).value = OTHER[field];
+    await pressed(2);
+    const cards = await Promise.all((await got()).map((block) => decrypt(JSON.parse(block))));
+    expect(cards).toEqual([CARD, OTHER_CARD]);
+    await answer();
+  });
+
+  test('a card typed in those 30 seconds is kept when they are over', async () => {
+    const { page, pressed, halfAMinute, answer } = await unanswered();
+    page.fill();
+    await pressed(1);
+    for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[])
+      page.control(field).value = OTHER[field];
+    halfAMinute();
+    expect(values(page)).toEqual([OTHER.number, OTHER.name, OTHER.expiry, OTHER.cvv]);
+    await answer();
+  });
+});
+
+test('when the answer comes, nothing of the card is in the page that is left', async () => {
+  const { page, pressed, answer } = await unanswered();
+  const inputs = [...page.form.querySelectorAll('input')];
+  page.fill();
+  await pressed(1);
+  expect(inputs.map(({ value }) => value)).toEqual(KEPT);
+  const left = page.loaded();
+  await answer();
+  await left;
+  expect(inputs.map(({ value }) => value)).toEqual(EMPTY);
+});
+
+describe('data-cardseal-when', () => {
+  const METHODS =
+    '<input type="radio" name="method" value="card"><input type="radio" name="method" value="invoice" checked>';
+  const controls = METHODS + Object.values(CONTROLS).join('');
+
+  test('a press while no control matches sends no block; with a match it sends one', async () => {
+    const attributes = `${keyAttribute()} data-cardseal-when="[value=card]:checked"`;
+    const invoice = await visit({ attributes, controls });
+    expect(await invoice.pay()).toEqual([['method', 'invoice']]);
+    const card = await visit({
+      attributes: `${keyAttribute()} data-cardseal-when="[value=card]:checked"`,
+      controls,
+    });
+    card.form.querySelector<HTMLInputElement>('[value=card]')!.checked = true;
+    const { encrypted_card, ...others } = Object.fromEntries(await card.pay());
+    expect(others).toEqual({ method: 'card' });
+    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+  });
+
+  test('an invalid selector is invalid_form, with a message for the shopper', async () => {
+    const page = await visit({
+      attributes: `${keyAttribute()} data-cardseal-when="[value=]"`,
+      controls,
+    });
+    expect(await page.refused()).toBe('invalid_form');
+    expect(line(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+    expect(await page.target.got()).toEqual([]);
+  });
+
+  test('the option when wins over the attribute', async () => {
+    const page = await visit({ attributes: 'data-cardseal-when="[value=card]:checked"', controls });
+    page.window.Cardseal.bindCardForm(page.form, { key: freshKey(), when: () => true });
+    expect((await page.pay()).map(([name]) => name)).toEqual(['method', 'encrypted_card']);
+  });
+});
+
+describe('data-cardseal-messages', () => {
+  const attribute = (messages: object) => `data-cardseal-messages='${JSON.stringify(messages)}'`;
+
+  test('has the texts for the shopper; an unknown name is a warning', async () => {
+    const messages = { number_required: 'Kartennummer fehlt', nmber: 'x' };
+    const page = await visit({ attributes: `${keyAttribute()} ${attribute(messages)}` });
+    page.press();
+    await expect.poll(() => page.control('number').validationMessage).toBe('Kartennummer fehlt');
+    expect(page.control('cvv').validationMessage).toBe('Enter the security code');
+    expect(page.seen).toEqual([expect.stringContaining('nmber')]);
+  });
+
+  test.each([
+    ['{number', 'JSON in data-cardseal-messages'],
+    ['null', 'an object in data-cardseal-messages'],
+    ['1', 'an object in data-cardseal-messages'],
+  ])('of the value %s block the form', async (value, missing) => {
+    const page = await visit({
+      attributes: `${keyAttribute()} data-cardseal-messages="${value}"`,
+    });
+    expect(await page.refused()).toBe('invalid_form');
+    expect(page.seen.join()).toContain(`The card form must have ${missing}`);
+    expect(line(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+  });
+});
+
+test('data-cardseal-enable: the button is disabled until the script is there, and enabled even if the form is wrong', async () => {
+  for (const attributes of [keyAttribute(), '']) {
+    const button = '<button disabled autocomplete="off" data-cardseal-enable>Pay now</button>';
+    const page = await visit({
+      head: '',
+      attributes,
+      controls: Object.values(CONTROLS).join('') + button,
+    });
+    const enabled = page.form.querySelector('button')!;
+    expect(enabled.disabled).toBe(true);
+    await page.load('/dist/cardseal.js');
+    expect(enabled.disabled).toBe(false);
+  }
+});
+
+describe('data-cardseal-key and data-cardseal-key-url together', () => {
+  test('the rendered key serves first, and the address for the next card, without a reload', async () => {
+    const [rendered, asked] = [freshKey(), freshKey()];
+    const keys = endpoint(json(asked));
+    const page = await visit({
+      attributes: `${keyAttribute(rendered)} data-cardseal-key-url="${keys.path}"`,
+    });
+    const blocks: string[] = [];
+    page.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      blocks.push(page.form.querySelector<HTMLInputElement>('[name=encrypted_card]')!.value);
+    });
+    page.fill();
+    page.press();
+    await expect.poll(() => blocks.length).toBe(1);
+    expect([JSON.parse(blocks[0]!).key_id, await keys.got()]).toEqual([rendered.id, []]);
+    await expect.poll(() => page.form.hasAttribute('aria-busy')).toBe(false);
+    page.control('cvv').value = '999';
+    page.press();
+    await expect.poll(() => blocks.length).toBe(2);
+    expect(JSON.parse(blocks[1]!).key_id).toBe(asked.id);
+    expect(await decrypt(JSON.parse(blocks[1]!))).toEqual({ ...CARD, cvv: '999' });
+    expect(await keys.got()).toHaveLength(1);
+  });
+
+  test('a rendered key that is broken is replaced from the address at the next press', async () => {
+    const asked = freshKey();
+    const keys = endpoint(json(asked));
+    const page = await visit({
+      attributes: `${keyAttribute({ ...freshKey(), public_key: '' })} data-cardseal-key-url="${keys.path}"`,
+    });
+    const posted = await page.pay();
+    expect(JSON.parse(posted[0]![1]).key_id).toBe(asked.id);
+  });
+});
+
+test('data-cardseal-csrf-header names the header for the token of the page', async () => {
+  const keys = endpoint(json(freshKey()));
+  const page = await visit({
+    head: `<meta name="csrf-token" content="a token">${TAG}`,
+    attributes: `data-cardseal-key-url="${keys.path}" data-cardseal-csrf-header="X-XSRF-Token"`,
+  });
+  await page.pay();
+  const [request] = await keys.got();
+  expect(request!.headers).toMatchObject({ 'x-xsrf-token': 'a token' });
+  expect(request!.headers).not.toHaveProperty('x-csrf-token');
+});
+
+test('data-cardseal-csrf-header that is no name of a header is said to be wrong', async () => {
+  const keys = endpoint(json(freshKey()));
+  const page = await visit({
+    head: `<meta name="csrf-token" content="a token">${TAG}`,
+    attributes: `data-cardseal-key-url="${keys.path}" data-cardseal-csrf-header="X CSRF"`,
+  });
+  expect(await page.refused()).toBe('invalid_form');
+  const message = 'The card form must have the name of a header in data-cardseal-csrf-header';
+  expect(page.seen.join('\n')).toContain(message);
+});
+
+test('without fetch the form says that the key did not come, and sends nothing', async () => {
+  const none = endpoint({
+    headers: { 'Content-Type': 'text/javascript' },
+    body: 'delete window.fetch',
+  });
+  const keys = endpoint(json(freshKey()));
+  const page = await visit({
+    head: `<script src="${none.path}"></script>${TAG}`,
+    attributes: `data-cardseal-key-url="${keys.path}"`,
+  });
+  expect(await page.refused()).toBe('key_unavailable');
+  expect(line(page)).toBe('Nothing was sent. Press the button again.');
+  expect(values(page)).toEqual(KEPT);
+});
+
+test.each([
+  // Prototype 1.7 reads `length`, and takes no second argument.
+  ['Prototype', '(list) => Array.prototype.slice.call({ ...list, length: list.length })'],
+  // MooTools 1.4 knows arrays and collections only.
+  [
+    'MooTools',
+    `(list) =>
+      typeof list === 'string' || list instanceof Set || Array.isArray(list) ? [list].flat() : []`,
+  ],
+])('a page where %s has replaced Array.from pays', async (_, from) => {
+  const months = [...'123456789'].map((month) => `<option value="${month}">0${month}</option>`);
+  const expiry =
+    `<select autocomplete="cc-exp-month" aria-label="Month">${months.join('')}</select>` +
+    '<input autocomplete="cc-exp-year" aria-label="Year">';
+  const { number, name, cvv } = CONTROLS;
+  const page = await visit({
+    head: `<script>Array.from = ${from};</script>${TAG}`,
+    controls: number + name + expiry + cvv,
+  });
+  const put = (token: string, value: string) => {
+    page.form.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!.value = value;
+  };
+  put('cc-number', TYPED.number);
+  put('cc-name', TYPED.name);
+  put('cc-exp-month', '9');
+  put('cc-exp-year', '2049');
+  put('cc-csc', TYPED.cvv);
+  const answered = page.loaded();
+  page.press();
+  await answered;
+  const [block] = await page.posted();
+  expect(await decrypt(JSON.parse(block![1]))).toEqual({ ...CARD, exp_month: '09' });
+});

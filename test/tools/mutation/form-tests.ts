@@ -1,0 +1,31 @@
+/**
+ * All tests that judge mutants of the form and of the script tag, as one file: Vitest ends a run at
+ * the first failure within a file only, and loads everything anew for each file.
+ */
+import { describe } from 'vitest';
+
+const files = import.meta.glob([
+  '../../form/!(*.node).test.ts',
+  '../../script-tag/!(*.node).test.ts',
+  '../../documents/snippets.test.ts',
+  '../../old-browsers/old-engines.test.ts',
+]);
+
+/** Those that notice much in little time come first, and the slow ones come last. */
+const FIRST = ['read', 'status', 'shop-fields', 'press', 'submitting', 'by-script', 'fields'];
+const LAST = [
+  ...['frameworks', 'index', 'presses', 'real-pages', 'snippets'],
+  ...['old-engines', 'walk'],
+];
+
+const nameOf = (path: string) => path.split('/').pop()!.replace('.test.ts', '');
+const place = (name: string): number => {
+  if (FIRST.includes(name)) return FIRST.indexOf(name);
+  return FIRST.length + 1 + LAST.indexOf(name);
+};
+
+for (const path of Object.keys(files).sort((a, b) => place(nameOf(a)) - place(nameOf(b)))) {
+  describe(nameOf(path), async () => {
+    await files[path]!();
+  });
+}

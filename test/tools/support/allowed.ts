@@ -1,0 +1,156 @@
+/** What each part of the library may reach: the lists that SECURITY.md names. All else is found, in the built files and while they run. */
+export interface Allowed {
+  /** The built files, as names in dist/. */
+  files: string[];
+  /** The globals: the language's, and the platform's. */
+  globals: string[];
+  /** The platform's methods and accessors, as the watch names them. */
+  apis: string[];
+}
+
+const LANGUAGE = ['ArrayBuffer', 'Error', 'Map', 'Object', 'Reflect', 'Set', 'String', 'Symbol'];
+
+export const CORE: Allowed = {
+  files: [
+    'base64',
+    'browser',
+    'card',
+    'encrypt-card',
+    'errors',
+    'field-rules',
+    'index',
+    'key',
+    'own-property',
+    'rsa-oaep',
+    'scheme',
+  ].map((name) => `core/${name}.js`),
+  globals: [...LANGUAGE, 'Uint8Array', 'WeakMap', 'TextEncoder', 'atob', 'btoa', 'crypto'],
+  apis: [
+    'TextEncoder.encodeInto',
+    'get Crypto.subtle',
+    'SubtleCrypto.encrypt',
+    'SubtleCrypto.importKey',
+  ],
+};
+
+/** Beside the core's list: forms and their events, messages for developers, timers for keys. No network, no storage. */
+export const FORM: Allowed = {
+  files: [
+    'attributes',
+    'bind-card-form',
+    'block-input',
+    'card-form',
+    'card-payment',
+    'concat',
+    'destination',
+    'environment',
+    'fields',
+    'follow-ups',
+    'index',
+    'is-rendered',
+    'key-requests',
+    'key-source',
+    'listeners',
+    'messages',
+    'notices',
+    'options',
+    'read',
+    'sealed-card',
+    'status',
+    'stop',
+    'submit',
+    'texts',
+    'unclobbered',
+    'window-moments',
+  ].map((name) => `form/${name}.js`),
+  globals: [
+    // Not `Array`: Prototype and MooTools replace `Array.from`.
+    ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
+    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap'],
+    ...[
+      'CustomEvent',
+      'Document',
+      'Element',
+      'Event',
+      'HTMLFormElement',
+      'HTMLInputElement',
+      'MutationObserver',
+      'Node',
+    ],
+    ...['document', 'window'],
+    ...['clearTimeout', 'console', 'reportError', 'setTimeout'],
+  ],
+  apis: [
+    'Document.createElement',
+    'Document.querySelectorAll',
+    'Element.checkVisibility',
+    'Element.getAttribute',
+    'Element.getClientRects',
+    'Element.hasAttribute',
+    'Element.matches',
+    'Element.querySelector',
+    'Element.querySelectorAll',
+    'Element.removeAttribute',
+    'Element.setAttribute',
+    'Event.composedPath',
+    'Event.preventDefault',
+    'Event.stopImmediatePropagation',
+    'EventTarget.addEventListener',
+    'EventTarget.dispatchEvent',
+    'EventTarget.removeEventListener',
+    'FormData.delete',
+    'FormData.get',
+    'FormData.set',
+    'HTMLFormElement.reportValidity',
+    'HTMLInputElement.setCustomValidity',
+    'Node.appendChild',
+    'Node.getRootNode',
+    'Node.removeChild',
+    'get DOMRectList.length',
+    'get Document.activeElement',
+    'get Document.defaultView',
+    'get Document.documentElement',
+    'get Element.localName',
+    'get Event.defaultPrevented',
+    'get Event.target',
+    'get FormDataEvent.formData',
+    'get HTMLButtonElement.form',
+    'get HTMLButtonElement.formMethod',
+    'get HTMLButtonElement.type',
+    'get HTMLCollection.length',
+    'get HTMLFormElement.action',
+    'get HTMLFormElement.elements',
+    'get HTMLFormElement.method',
+    'get HTMLInputElement.form',
+    'get HTMLInputElement.type',
+    'get HTMLInputElement.validationMessage',
+    'get HTMLInputElement.validity',
+    'get HTMLInputElement.value',
+    'get HTMLInputElement.willValidate',
+    'get Node.nodeType',
+    'get Node.ownerDocument',
+    'get Node.parentNode',
+    'get NodeList.length',
+    'get SubmitEvent.submitter',
+    'get UIEvent.detail',
+    'get ValidityState.customError',
+    'set HTMLInputElement.name',
+    'set HTMLInputElement.type',
+    'set HTMLInputElement.value',
+  ],
+};
+
+export const SERVER: Allowed = {
+  files: ['server/index.js'],
+  globals: ['Array', 'Date', 'Error', 'JSON', 'Number', 'Reflect', 'String'],
+  apis: [],
+};
+
+/** All of the core and the form, the one global that it is there to make, and `fetch` for `data-cardseal-key-url`. */
+export const SCRIPT_TAG: Allowed = {
+  files: ['cardseal.js', 'cardseal.readable.js'],
+  globals: [...new Set([...CORE.globals, ...FORM.globals, 'fetch', 'Headers'])],
+  apis: [],
+};
+
+export const PARTS: Allowed[] = [CORE, FORM, SERVER, SCRIPT_TAG];

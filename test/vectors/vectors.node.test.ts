@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { encode, privateKeyOf, publicKeyOf, rsa } from '../tools/support/oaep.ts';
+import { type Card, decryptBlock } from './decrypt.ts';
+import testKeys from './keys.json' with { type: 'json' };
+
+const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));
+const vectors: Vectors = read('rsa_oaep_sha256_v1.json');
+const privateKey = (key_id: string) =>
+  privateKeyOf(vectors.keys.find(({ id }) => id === key_id)!.private_key);
+
+interface Vectors {
+  scheme: string;
+  keys: { id: string; bits: number; public_key: string; private_key: string }[];
+  accepted: {
+    what: string;
+    key_id: string;
+    card: Card;
+    plaintext: string;
+    layout: { field: string; len: number }[];
+    ciphertexts: { payload: string; seed: string }[];
+  }[];
+  refused: {
+    what: string;
+    at: string;
+    block: { payload: string; key_id: string; layout: unknown };
+  }[];
+}
+
+test('the file is as its schema says', () => {
+  const isValid = new Ajv2020({ allErrors: true }).compile(read('rsa_oaep_sha256_v1.schema.json'));
+  expect(isValid(vectors) || isValid.errors).toBe(true);
+  for (const broken of [
+    { ...vectors, scheme: 'RSA_OAEP_SHA256_V99' },
+    { ...vectors, accepted: [{ ...vectors.accepted[0], plaintext: 'xyz' }] },
+    { ...vectors, refused: [{ ...vectors.refused[0], at: 'elsewhere' }] },
+    { ...vectors, more: 1 },
+  ]) {
+    expect(isValid(broken)).toBe(false);
+  }
+});
+
+test('the keys are the test keys, one of each size', () => {
+  expect(
+    vectors.keys.map(({ bits, public_key, private_key }) => ({ bits, public_key, private_key })),
+  ).toEqual(testKeys.rsa);
+});
+
+describe.each([2048, 3072, 4096])('%i bits', (bits) => {
+  const key = vectors.keys.find((key) => key.bits === bits)!;
+  const accepted = vectors.accepted.filter(({ key_id }) => key_id === key.id);
+
+  test.each(accepted)(
+    'node:crypto decrypts to the card: $what',
+    ({ card, plaintext, layout, ciphertexts }) => {
+      expect(Buffer.from(plaintext, 'hex').toString()).toBe(Object.values(card).join(''));
+      expect(new Set(ciphertexts.map(({ payload }) => payload)).size).toBe(3);
+      for (const { payload } of ciphertexts)
+        expect(decryptBlock(privateKeyOf(key.private_key), { payload, layout })).toEqual(card);
+    },
+  );
+
+  test('plaintext and seed give the ciphertext again: a known answer for the encrypting side', () => {
+    for (const { plaintext, ciphertexts } of accepted) {
+      for (const { payload, seed } of ciphertexts) {
+        const em = encode(Buffer.from(plaintext, 'hex'), bits / 8, Buffer.from(seed, 'hex'));
+        expect(rsa(publicKeyOf(key.public_key), em).toString('base64')).toBe(payload);
+      }
+    }
+  });
+
+  test('a name fills the key to its last byte', () => {
+    expect(Math.max(...accepted.map(({ plaintext }) => plaintext.length / 2))).toBe(bits / 8 - 66);
+  });
+});
+
+test.each(vectors.refused)('refused, at $at: $what', ({ at, block }) => {
+  expect(decryptBlock(privateKey(block.key_id), block)).toBe(at);
+});
+
+test('refused: a payload without its leading zero, which OpenSSL alone would take', () => {
+  const key = privateKey('cek_vectors_2048');
+  const { card, layout, plaintext } = vectors.accepted.find(
+    ({ key_id }) => key_id === 'cek_vectors_2048',
+  )!;
+  const publicKey = publicKeyOf(vectors.keys[0]!.public_key);
+  let ciphertext: Buffer;
+  do ciphertext = rsa(publicKey, encode(Buffer.from(plaintext, 'hex'), 256, randomBytes(32)));
+  while (ciphertext[0] !== 0);
+  expect(decryptBlock(key, { payload: ciphertext.toString('base64'), layout })).toEqual(card);
+  expect(decryptBlock(key, { payload: ciphertext.subarray(1).toString('base64'), layout })).toBe(
+    'decryption',
+  );
+});
+
+test('what is refused is refused for its one fault: the sound block beside it is taken', () => {
+  const { card, layout, ciphertexts } = vectors.accepted.find(({ card }) =>
+    card.name.startsWith('Zoë'),
+  )!;
+  const payload = ciphertexts[0]!.payload;
+  const key = privateKey('cek_vectors_2048');
+  expect(decryptBlock(key, { payload, layout })).toEqual(card);
+  expect(decryptBlock(key, { payload, layout: layout.toReversed() })).toBe('layout');
+  expect(decryptBlock(privateKey('cek_vectors_3072'), { payload, layout })).toBe('decryption');
+});
