@@ -10,7 +10,7 @@ import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
 import { ENGLISH } from '../../src/form/texts.ts';
 import { freshKey } from '../tools/support/core.ts';
-import { CARD, later, next, TYPED } from '../tools/support/form.ts';
+import { CARD, isBound, later, next, TYPED } from '../tools/support/form.ts';
 import { visit } from '../tools/support/tag-page.ts';
 import { Checkout as ReactCheckout } from './snippets/Checkout.tsx';
 import VueCheckout from './snippets/Checkout.vue';
@@ -186,7 +186,7 @@ test('a page with encrypt() pays, after a message for the shopper', async () => 
   const press = () => main.querySelector<HTMLElement>('#place-order')!.click();
   await import('./snippets/encrypt.ts?again' as './snippets/encrypt.ts');
   press();
-  await vi.waitUntil(() => form.querySelector('input')!.validationMessage);
+  await vi.waitUntil(() => form.querySelector('[aria-invalid=true]'));
   fill(form);
   press();
   await vi.waitUntil(() => main.querySelector('output')!.textContent?.startsWith('Thank you.'));
@@ -196,7 +196,7 @@ test('a page with encrypt() pays, after a message for the shopper', async () => 
 /** Opens a page whose form the browser submits, and pays. */
 async function expectPayment(body: string) {
   const page = await visit({ head: '', body });
-  await vi.waitUntil(() => page.form.noValidate);
+  await vi.waitUntil(() => isBound(page.form));
   page.fill();
   page.press();
   await page.loaded();
@@ -252,12 +252,12 @@ test('the React page pays, in StrictMode', async () => {
   later(() => root.unmount());
   root.render(createElement(StrictMode, {}, createElement(ReactCheckout)));
   const form = await vi.waitUntil(() => main.querySelector('form'));
-  await vi.waitUntil(() => form.noValidate);
+  await vi.waitUntil(() => isBound(form));
   const answered = answer(frame);
   pay(form);
   expect(await answered).toBe('committed');
   root.unmount();
-  expect(form.noValidate).toBe(false);
+  expect(isBound(form)).toBe(false);
 });
 
 test('the Vue page pays, with another card after a decline', async () => {
@@ -344,7 +344,8 @@ test('a form shows the texts of its attribute, in each language', async () => {
   for (const [i, [, , text]] of languages.entries()) {
     forms[i]!.querySelector('button')!.click();
     const control = forms[i]!.querySelector('input')!;
-    await vi.waitUntil(() => control.validationMessage);
-    expect(control.validationMessage).toBe(JSON.parse(text!).number_required);
+    await vi.waitUntil(() => control.matches('[aria-invalid=true]'));
+    const line = forms[i]!.querySelector('[data-cardseal-line]');
+    expect(line?.textContent || control.validationMessage).toBe(JSON.parse(text!).number_required);
   }
 });
