@@ -3,7 +3,7 @@ import { blockInput } from './block-input.ts';
 import { cardFields } from './card-fields.ts';
 import { cardForm } from './card-form.ts';
 import { checkForm } from './check-form.ts';
-import { buttonEnabler } from './enable-buttons.ts';
+import { disableButtons, enableButtons } from './enable-buttons.ts';
 import { checkFormBrowser } from './environment.ts';
 import { keySource } from './key-source.ts';
 import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './listeners.ts';
@@ -71,7 +71,6 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   const messages = cardMessages(form, status);
   const texts = textsOf(options.messages);
   const notices = noticesOf(form, texts, status, messages, keys.isRenewable);
-  const buttons = buttonEnabler(form);
 
   const check = () => {
     checkFormBrowser();
@@ -86,20 +85,20 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     report: reportToPage,
     stopListening() {
       removeBoundForm(bound);
-      buttons.restore();
+      disableButtons(form);
     },
   });
   const bound: BoundForm = {
     ...handlers,
     form,
     onChange(control) {
-      buttons.enable(); // the page may have rendered new ones
+      enableButtons(form); // the page may have rendered them again
       messages.onChange(control);
       handlers.onChange(control);
     },
   };
   addBoundForm(bound); // first: `check` asks for the buttons of bound forms
-  buttons.enable();
+  enableButtons(form);
   status.prepare();
   return start(check);
 }

@@ -23,10 +23,10 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
   /** Ends what the form is doing, without a block, a message or a card in the fields. */
   const end = (areFieldsEmptied = true) => {
+    if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
     presses.end();
     sealed.drop();
     notices.clear();
-    if (areFieldsEmptied) fields.empty();
     presses.tellSettled();
   };
 
@@ -74,6 +74,8 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     },
 
     unbind,
+    /** What the form is doing. */
+    state: presses.state,
     onPress: presses.onPress,
     onShopper: presses.onShopper,
 

@@ -19,6 +19,7 @@ export async function makeBlock(
   press: Making,
   isCurrent: () => boolean,
 ): Promise<EncryptedCard | undefined> {
+  sealed.withdraw(); // the block of another card
   sealed.check();
   const { card, problems } = fields.read();
   press.card = card;
@@ -29,7 +30,7 @@ export async function makeBlock(
     const message = 'The shopper has to correct the card';
     throw new CardEncryptionError(code, message, { field: first.field });
   }
-  sealed.drop(); // the block of another card, or of another key
+  sealed.drop();
 
   let isWaiting = true;
   later(() => {

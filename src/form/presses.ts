@@ -211,14 +211,11 @@ export function cardPresses(parts: Parts) {
   };
 
   const startSending = (button: HTMLElement | null) => {
-    end();
-    if (page.isAnsweredElsewhere(button)) {
-      parts.startNextCard();
-      return;
-    }
     const sending: Sending = { phase: 'sending', by: 'browser' };
+    end();
     state = sending;
-    giveUpLater(sending);
+    if (page.isAnsweredElsewhere(button)) parts.startNextCard();
+    else giveUpLater(sending);
   };
 
   /** The payment may have been made, so the card does not stay on the screen. */

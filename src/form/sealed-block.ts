@@ -12,7 +12,7 @@ interface Sealed {
   readonly keyArrived: number;
   /** The card that it was made from. Undefined once the library has emptied the fields. */
   card: CardBytes | undefined;
-  /** Whether a press has passed with it. Then only the server decides whether it is too old. */
+  /** Whether it may have been sent. Then only the server decides whether it is too old. */
   isOut: boolean;
   /** Whether a script of the page has it, which may submit the form at any time. */
   script: 'never had it' | 'has it' | 'had it';
@@ -109,10 +109,10 @@ export function sealedBlock(
     isCardInFields: () => current?.card !== undefined && fields.hold(current.card),
 
     emptyFields() {
-      fields.empty();
-      zeroCard();
       // Else the browser would refuse a retry with the block, and so would scripts that ask it.
       if (current) fields.setRequired(false);
+      fields.empty();
+      zeroCard();
     },
 
     /** The shopper, or a script of the page, has changed a control of the form. */
@@ -131,7 +131,9 @@ export function sealedBlock(
     onFormData(data: FormData, canBeOther: boolean) {
       if (canBeOther && current && fields.holdOther(current.card)) withdraw();
       const block = input.fill(data);
-      if (block && current) current.isCollected = true;
+      if (!block || !current) return;
+      current.isCollected = true;
+      current.isOut = true;
     },
   };
 }
