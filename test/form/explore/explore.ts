@@ -64,7 +64,8 @@ export async function explore(
               ]);
               transitions += 1;
               for (const what of page.violations) {
-                if (!violations.has(what)) violations.set(what, describe(setting, path, task, page));
+                if (!violations.has(what))
+                  violations.set(what, describe(setting, path, task, page));
               }
               if (page.violations.length > 0 && stopsAtFirst) {
                 return { states: states + seen.size, transitions, depth: at, violations };

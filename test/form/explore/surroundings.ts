@@ -39,6 +39,8 @@ export interface Bounds {
   page: number;
   /** Acts of the shopper beside presses. */
   shopper: number;
+  /** The only acts and tasks beside presses and what is under way. Default: all. */
+  only?: readonly string[];
 }
 
 type Pick = <Option extends string>(options: readonly Option[], what: string) => Option;
@@ -185,6 +187,13 @@ export class Surroundings {
   private hasChangedSilently = false;
   private sends = 0;
   private handOvers = 0;
+  /** Whether the form need not wait for `onEncrypted` any more. */
+  private isPendingOver = false;
+  private isResetDue = false;
+  /** Whether the browser has sent the form, and the answer is shown in a frame. */
+  private isFrameDue = false;
+  /** How many `cardseal:submit` this task has raised. */
+  private raised = 0;
 
   private readonly form: ReturnType<typeof CardForm>;
   private readonly binding: CardFormBinding;
@@ -292,7 +301,8 @@ export class Surroundings {
         if (kind === 'click') this.clickCardButton('library');
         else this.dispatchSubmit('pay', 'library');
       },
-      isInvalid: (kind: string) => kind === 'submit' && this.isConnected && this.isRefusedByBrowser(),
+      isInvalid: (kind: string) =>
+        kind === 'submit' && this.isConnected && this.isRefusedByBrowser(),
     } as unknown as Parts['page'];
   }
 
@@ -370,10 +380,13 @@ export class Surroundings {
 
   // What the page's code does
 
+  private isAllowed = (what: string) => this.bounds.only?.includes(what) ?? true;
+
   /** A choice of the page's code, as long as it may still do something. */
   private act<Option extends string>(options: readonly Option[], when: string): Option {
     if (this.acts >= this.bounds.page || !this.isBound) return options[0]!;
-    const act = this.pick(options, when);
+    const allowed = options.filter((option, i) => i === 0 || this.isAllowed(option));
+    const act = this.pick(allowed, when);
     if (act !== options[0]) {
       this.acts += 1;
       this.log.push(`the page, ${when}: ${act}`);
@@ -382,6 +395,7 @@ export class Surroundings {
   }
 
   private onCardsealSubmit(): boolean {
+    this.raised += 1;
     this.unsettled += 1;
     if (this.unsettled > 1) this.violation('two presses at once');
     const isEmptied = this.content === 'empty' && this.sealed.isFresh();
@@ -417,13 +431,21 @@ export class Surroundings {
       this.violation('onEncrypted runs with a card in the fields');
     }
     if (!this.isCardChosen) this.violation('onEncrypted is called although another way is chosen');
-    const plan = this.pick(PLANS, 'onEncrypted');
+    if (this.pending.length > 0 && !this.isPendingOver) {
+      this.violation('onEncrypted is called while its promise is pending');
+    }
+    this.isPendingOver = false;
+    const plans = PLANS.filter((it, i) => i === 0 || this.isAllowed(it));
+    const plan = this.pick(plans, 'onEncrypted');
     this.log.push(`onEncrypted: ${plan}`);
     if (plan === 'sends, and is done' || plan === 'sends, and is pending') {
       this.deliver(block, 'onEncrypted');
     }
     if (plan === 'sends, and is done') return Promise.resolve();
-    if (plan === 'rejects') return Promise.reject(new Error());
+    if (plan === 'rejects') {
+      this.isOwed = true; // the shopper has to read something
+      return Promise.reject(new Error());
+    }
     if (plan === 'requestSubmit() at once') {
       this.submitFromOnEncrypted();
       return Promise.resolve();
@@ -439,14 +461,15 @@ export class Surroundings {
 
   /** The promise of `onEncrypted` goes on. */
   private continueOnEncrypted() {
-    const { plan, resolve } = this.pending.shift()!;
+    const { plan, resolve } = this.pending[0]!;
     if (plan === 'requestSubmit() while pending') this.submitFromOnEncrypted();
     if (plan === 'form.submit() while pending') this.formSubmit(false);
+    this.pending.shift();
     resolve();
   }
 
   private submitFromOnEncrypted() {
-    const isWanted = this.isBound && this.isConnected && this.isCardChosen && !this.isOnWay;
+    const isWanted = this.isBound && this.isConnected && this.isCardChosen && !this.hasPressedOther;
     const wasDropped = !this.sealed.exists();
     const before = this.sends;
     const text = this.text;
@@ -536,6 +559,7 @@ export class Surroundings {
 
   private restart() {
     this.payIsOver();
+    this.isPendingOver = true;
     this.binding.restart().catch(() => {});
   }
 
@@ -547,6 +571,7 @@ export class Surroundings {
 
   private reset() {
     const event = new FakeEvent(true, 'pay');
+    this.isResetDue = true;
     const timers = this.soon.length;
     this.form.onReset(event as unknown as Event);
     event.eventPhase = 0;
@@ -601,7 +626,12 @@ export class Surroundings {
     if (this.isInSubmit || !this.isConnected || !this.isBound) return;
     if (isTrusted && this.isRefusedByBrowser() && button !== 'skip') {
       const isEmptied = this.sealed.exists() && this.isEmptiedByLibrary;
-      if (isEmptied && this.isCardChosen && !this.isEmptying && this.delivery?.block === this.sealed.block()) {
+      if (
+        isEmptied &&
+        this.isCardChosen &&
+        !this.isEmptying &&
+        this.delivery?.block === this.sealed.block()
+      ) {
         this.violation('the browser asks again for fields that the library has emptied');
       }
       this.isOwed = false; // by a message of the browser
@@ -615,7 +645,9 @@ export class Surroundings {
     if (!event.defaultPrevented) this.tellPressed(button, by);
     const wasOver = this.isPageDone;
     this.isPageDone = false;
+    const isScripts = this.sealed.isWithScript() && by === 'page';
     this.judge(event, 'submit', button);
+    this.checkPart(event, button, by);
     if (!event.isStopped) this.runListeners(event, button, by);
     event.eventPhase = 0;
     this.isInSubmit = false;
@@ -625,7 +657,8 @@ export class Surroundings {
     if (!isSent || event.isStopped) return;
     const block = this.collect();
     if (button === 'skip' || !this.isCardChosen) {
-      if (block && !this.hasPassedSince) this.violation('a press that is no card payment carries a block');
+      if (block && !this.hasPassedSince)
+        this.violation('a press that is no card payment carries a block');
       if (by === 'library') this.violation('the library sends a form that is no card payment');
       return;
     }
@@ -636,10 +669,21 @@ export class Surroundings {
       return;
     }
     if (!this.isDestinationGood) this.violation('a block goes to a wrong destination');
-    if (wasOnWay && by === 'shopper') this.violation('a press is sent while one is on its way');
+    if (wasOnWay && !isScripts) this.violation('a press is sent while one is on its way');
+    if (this.setting.onEncrypted && by !== 'page') {
+      this.violation('the browser sends the form, although there is onEncrypted');
+    }
+    this.isFrameDue = this.setting.frame ?? false;
     this.sends += 1;
     this.deliver(block, 'the browser');
     this.isOnWay = !this.setting.frame;
+  }
+
+  /** While a press passes, the code of the page may send its block. */
+  private checkPart(event: FakeEvent, button: Button, by: string) {
+    const isPart = by === 'page' && this.isPassing && button !== 'skip' && this.isCardChosen;
+    if (!isPart || !event.isStopped || !this.sealed.exists() || !this.isDestinationGood) return;
+    this.violation('code of the page cannot send while its press passes');
   }
 
   private tellPressed(button: Button, by: string) {
@@ -662,6 +706,10 @@ export class Surroundings {
     const wasCancelled = event.defaultPrevented;
     const before = this.unsettled;
     this.form.onPress(event as unknown as Event, kind, button as unknown as HTMLElement);
+    const isNew = this.isByShopper && this.nesting < 2 && !this.isPassing;
+    if (isNew && !event.isStopped && this.offered && this.raised === 0 && !wasCancelled) {
+      this.violation('a press passes with a block, and the page could not refuse it');
+    }
     if (wasCancelled && this.unsettled > before) {
       this.violation('a press is handled that the page had refused');
     }
@@ -702,6 +750,7 @@ export class Surroundings {
     const event = new FakeEvent(by === 'shopper', 'card button');
     this.tellPressed('card button', by);
     this.judge(event, 'click', 'card button');
+    this.checkPart(event, 'card button', by);
     if (!event.isStopped) {
       const isCardPress = this.isCardChosen && this.offered !== undefined;
       const wasPassing = this.isPassing;
@@ -734,9 +783,10 @@ export class Surroundings {
     if (block.content !== this.pressed) {
       this.violation(`the card that is sent is not that of the press`);
     }
+    const isUnseen = this.hasChangedSilently && by === 'serialize()'; // it raises no event
     const isCommitted = this.isPassing || this.pending.length > 0 || by === 'onEncrypted';
     const isCard = this.content === 'A' || this.content === 'B';
-    if (!isCommitted && isCard && this.content !== block.content && !this.hasChangedSilently) {
+    if (!isCommitted && isCard && this.content !== block.content && !isUnseen) {
       this.violation('a script sends the card of the press, but another one is on the screen');
     }
     if (!this.isCardChosen && !isCommitted && !['serialize()', 'encrypt()'].includes(by)) {
@@ -775,22 +825,32 @@ export class Surroundings {
         if (this.content !== 'A') tasks.push('types A');
         if (this.content !== 'B') tasks.push('types B', 'B is filled in without events');
       }
-      tasks.push('chooses another way', 'leaves the page', 'presses a button that submits by script');
+      tasks.push(
+        'chooses another way',
+        'leaves the page',
+        'presses a button that submits by script',
+      );
       if (this.isLocked) tasks.push('the page unlocks the fields');
       if (this.sealed.exists() || this.key) tasks.push('the key gets old');
     }
     if (this.acts < this.bounds.page) {
       tasks.push('page: form.submit()', 'page: FormData', 'page: serialize()');
-      tasks.push('page: requestSubmit()', 'page: restart()', 'page: form.reset()', 'page: unbind()');
+      tasks.push(
+        'page: requestSubmit()',
+        'page: restart()',
+        'page: form.reset()',
+        'page: unbind()',
+      );
       tasks.push('page: takes the form out', 'page: locks the fields', 'page: breaks the action');
       if (this.setting.encrypt) tasks.push('page: encrypt()');
     }
-    return tasks;
+    return tasks.filter((task) => !OPTIONAL.has(task) || this.isAllowed(task));
   }
 
   /** Runs a task to its end. What waits for a promise goes on in it, too. */
   async runTask(task: string) {
     this.isByShopper = false;
+    this.raised = 0;
     if (task.startsWith('page: ')) this.acts += 1;
     this.do(task);
     for (let tick = 0; tick < TICKS; tick++) await null;
@@ -807,6 +867,7 @@ export class Surroundings {
         return;
       case '30 s':
         this.isOnWay = false;
+        this.isPendingOver = true;
         for (const action of this.giveUps.splice(0)) action();
         return;
       case 'the key arrives':
@@ -883,6 +944,7 @@ export class Surroundings {
       case 'leaves the page':
         this.shopperActs += 1;
         this.payIsOver();
+        this.isPendingOver = true;
         this.form.onPageHide();
         this.isAway = true;
         return;
@@ -972,6 +1034,22 @@ export class Surroundings {
       this.violation('a text asks to wait although nothing is under way');
     }
     if (isIdle && isQuiet && this.unsettled !== 0) this.violation('cardseal:settled does not come');
+    const isGone = !this.sealed.exists() && this.content !== 'A' && this.content !== 'B';
+    if (this.isFrameDue && isQuiet) {
+      this.isFrameDue = false;
+      if (!isGone && this.isConnected)
+        this.violation('a frame has the answer, and the card is left');
+    }
+    if (this.isResetDue && isQuiet && this.pending.length === 0) {
+      this.isResetDue = false;
+      if (!isGone) this.violation('a reset has left something of the card');
+    }
+    if (this.pending[0]?.plan.includes('reset') && !this.isPendingOver && isIdle) {
+      this.violation('a reset ends the press that onEncrypted still has');
+    }
+    if (this.setting.required && isQuiet && !this.sealed.exists() && !this.isRequired) {
+      this.violation('required is not put back');
+    }
     const hasSomethingToWaitFor =
       !isQuiet || this.keyWaits.length > 0 || this.encryption || this.giveUps.length > 0;
     if (!isIdle && !hasSomethingToWaitFor) this.violation('the form is busy for ever');
@@ -985,7 +1063,8 @@ export class Surroundings {
   fingerprint(): string {
     const block = this.sealed.block() as Block | undefined;
     const state = this.form.state();
-    const submits = state.phase === 'passing' ? state.submits.map(({ event }) => outcome(event)) : [];
+    const submits =
+      state.phase === 'passing' ? state.submits.map(({ event }) => outcome(event)) : [];
     const facts = [
       ...[this.content, this.isLocked, this.isCardChosen, this.isConnected, this.isBound],
       ...[this.isDestinationGood, this.isRequired, this.isAway, this.offered?.content],
@@ -994,7 +1073,16 @@ export class Surroundings {
       ...[this.encryption?.content, this.soon.length, this.giveUps.length > 0],
       ...[this.acts, this.shopperActs, this.text, this.isOwed, this.unsettled, this.pressed],
       ...[this.delivery?.block.content, this.delivery?.isOver, this.delivery?.block === block],
-      ...[this.isOnWay, this.isEmptiedByLibrary, this.hasPressedOther, this.hasPassedSince, this.hasChangedSilently, this.sends, this.handOvers],
+      ...[
+        this.isOnWay,
+        this.isEmptiedByLibrary,
+        this.hasPressedOther,
+        this.hasPassedSince,
+        this.hasChangedSilently,
+        this.sends,
+        this.handOvers,
+      ],
+      ...[this.isPendingOver, this.isResetDue, this.isFrameDue],
       ...[block?.content, block && this.oldKeys.has(Number(block.key_id.slice(4)))],
       ...[this.sealed.isWithScript(), this.sealed.isUncollected(), this.sealed.isCardInFields()],
       ...[this.sealed.isFresh(), JSON.stringify({ ...state, event: null, submits, card: null })],
@@ -1002,6 +1090,17 @@ export class Surroundings {
     return facts.map(String).join();
   }
 }
+
+/** The tasks that `only` may leave out. */
+const OPTIONAL = new Set([
+  ...['the key fails', 'the encryption fails', '1 s', '30 s', 'presses Cancel'],
+  ...['presses the card button', 'types A', 'types B', 'B is filled in without events'],
+  ...['chooses another way', 'leaves the page', 'presses a button that submits by script'],
+  ...['the page unlocks the fields', 'the key gets old', 'page: form.submit()', 'page: FormData'],
+  ...['page: serialize()', 'page: requestSubmit()', 'page: restart()', 'page: form.reset()'],
+  ...['page: unbind()', 'page: takes the form out', 'page: locks the fields'],
+  ...['page: breaks the action', 'page: encrypt()'],
+]);
 
 const outcome = ({ isTrusted, defaultPrevented }: Event) => `${isTrusted} ${defaultPrevented}`;
 
