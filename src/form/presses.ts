@@ -79,8 +79,8 @@ export function cardPresses(parts: Parts) {
       // While a payment is under way, the page may lock or hide the fields.
       const doLooksCount = state.phase === 'idle' && !isByScript;
       const isCard = page.isCardPayment(button, doLooksCount);
-      if (isRepeat && !(isCard && isFresh())) {
-        refuse(event, 'press_again'); // the card, or the way to pay, has changed since
+      if (isRepeat && !isCard) {
+        refuse(event, 'press_again'); // the way to pay has changed since
       } else if (!isCard) {
         passOther();
       } else if (isRepeat || isByScript || state.phase === 'passing') {

@@ -115,6 +115,7 @@ const PLANS = [
   'sends, and is pending',
   'rejects',
   'requestSubmit() at once',
+  'requestSubmit() at once, and is pending',
   'requestSubmit() while pending',
   'form.submit() while pending',
   'requestSubmit() when done',
@@ -446,10 +447,8 @@ export class Surroundings {
       this.isOwed = true; // the shopper has to read something
       return Promise.reject(new Error());
     }
-    if (plan === 'requestSubmit() at once') {
-      this.submitFromOnEncrypted();
-      return Promise.resolve();
-    }
+    if (plan.startsWith('requestSubmit() at once')) this.submitFromOnEncrypted();
+    if (plan === 'requestSubmit() at once') return Promise.resolve();
     if (plan === 'requestSubmit() when done') {
       this.plan(plan, () => this.dispatchSubmit('pay', 'page'));
       return Promise.resolve();
@@ -553,6 +552,7 @@ export class Surroundings {
   private changeSilently(content: Content) {
     if (this.content === 'removed') return;
     this.isEmptiedByLibrary = false;
+    this.isFrameDue = false;
     this.content = content;
     this.hasChangedSilently = true;
   }
@@ -719,7 +719,11 @@ export class Surroundings {
     const isCardPress = button !== 'skip' && this.isCardChosen && !event.defaultPrevented;
     const wasPassing = this.isPassing;
     if (isCardPress && this.offered) {
-      if (this.hasPressedOther && by === 'library') {
+      const isCard = this.content === 'A' || this.content === 'B';
+      if (by === 'library' && isCard && this.content !== this.offered.content) {
+        this.violation('a press is repeated with another card on the screen');
+      }
+      if (this.hasPressedOther && !wasPassing && by !== 'shopper') {
         this.violation('the card is sent although the shopper has pressed something else since');
       }
       this.isOwed = false;
@@ -784,7 +788,7 @@ export class Surroundings {
       this.violation(`the card that is sent is not that of the press`);
     }
     const isUnseen = this.hasChangedSilently && by === 'serialize()'; // it raises no event
-    const isCommitted = this.isPassing || this.pending.length > 0 || by === 'onEncrypted';
+    const isCommitted = this.isPassing || this.pending.length > 0 || BY_PRESS.includes(by);
     const isCard = this.content === 'A' || this.content === 'B';
     if (!isCommitted && isCard && this.content !== block.content && !isUnseen) {
       this.violation('a script sends the card of the press, but another one is on the screen');
@@ -814,10 +818,7 @@ export class Surroundings {
       if (this.giveUps.length > 0 && this.form && this.binding.isBusy) tasks.push('30 s');
     }
     if (this.plans.length > 0) tasks.push('the page goes on');
-    if (this.pending.length > 0 && this.pending[0]!.plan !== 'sends, and is pending') {
-      tasks.push('onEncrypted goes on');
-    }
-    if (this.pending[0]?.plan === 'sends, and is pending') tasks.push('onEncrypted is done');
+    if (this.pending.length > 0) tasks.push('onEncrypted goes on');
     tasks.push('presses Pay', 'presses Cancel');
     if (this.setting.cardButton) tasks.push('presses the card button');
     if (this.shopperActs < this.bounds.shopper) {
@@ -896,7 +897,6 @@ export class Surroundings {
         this.plans.shift()!();
         return;
       case 'onEncrypted goes on':
-      case 'onEncrypted is done':
         this.continueOnEncrypted();
         return;
       case 'presses Pay':
@@ -924,6 +924,7 @@ export class Surroundings {
         this.shopperActs += 1;
         this.hasChangedSilently = false;
         this.isEmptiedByLibrary = false;
+        this.isFrameDue = false;
         this.content = task === 'types A' ? 'A' : 'B';
         if (this.delivery) this.delivery.isOver = true; // the shopper begins another payment
         this.form.onChange({} as Element);
@@ -1054,8 +1055,9 @@ export class Surroundings {
       !isQuiet || this.keyWaits.length > 0 || this.encryption || this.giveUps.length > 0;
     if (!isIdle && !hasSomethingToWaitFor) this.violation('the form is busy for ever');
     const isCard = this.content === 'A' || this.content === 'B' || this.offered;
-    if ((task === 'leaves the page' || task === 'page: restart()') && isCard && isQuiet) {
-      this.violation('something of the card is left when the payment is over');
+    if (task === 'leaves the page' || task === 'page: restart()') {
+      if (!isIdle) this.violation('the form is busy when the payment is over');
+      if (isCard) this.violation('something of the card is left when the payment is over');
     }
   }
 
@@ -1090,6 +1092,9 @@ export class Surroundings {
     return facts.map(String).join();
   }
 }
+
+/** What a press itself sends: its card was compared when it passed. */
+const BY_PRESS = ['the browser', 'onEncrypted'];
 
 /** The tasks that `only` may leave out. */
 const OPTIONAL = new Set([
