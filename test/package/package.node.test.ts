@@ -47,6 +47,9 @@ import { browserKey, parseEncryptedCard } from 'cardseal/server';
 declare const form: HTMLFormElement;
 const key: types.CardEncryptionKey = { id: 'a', scheme: 'b', public_key: 'c' };
 const prepared: Promise<types.PreparedKey> = core.prepareKey(key);
+// @ts-expect-error: this key is not prepared
+export const raw: types.PreparedKey = key;
+export const asAnyKey: types.CardEncryptionKey = await prepared;
 const card: types.Card = { number: '1', name: new Uint8Array(1), exp_month: '1', exp_year: '1', cvv: '1' };
 export const block: Promise<types.EncryptedCard> = core.encryptCard(await prepared, card);
 declare const noOptions: { [option in Exclude<keyof CardFormOptions, 'key'>]: undefined };
