@@ -54,7 +54,7 @@ function hashes({
     `git checkout --quiet ${commit}`,
     'npm ci --silent --prefer-offline',
     'npm run --silent build',
-    'npm pack --silent --ignore-scripts',
+    'npm pack --silent',
     'npm run --silent build:sandbox',
     'npm pack --silent --ignore-scripts ./sandbox/dist',
   ];
