@@ -333,6 +333,25 @@ describe('for everyone', () => {
     await page.getByText('visa ending in 4242').waitFor();
   });
 
+  test('switches that follow each other faster than keys come are done one after the other', async () => {
+    const { page, station } = await visit();
+    let underWay = 0;
+    const atATime: number[] = [];
+    await page.route('**/checkout/key', async (route) => {
+      underWay += 1;
+      atATime.push(underWay);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+      await (await route.request().response())?.finished();
+      underWay -= 1;
+    });
+    await page.locator('[name=fault]:checked').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
+      await page.keyboard.press(key);
+    await expect.poll(() => atATime).toEqual([1, 1, 1, 1]);
+    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
+  });
+
   test('what was chosen stays chosen while the server still tells of what was before', async () => {
     const { page } = await visit();
     const heard = await page.evaluateHandle(() => {
