@@ -1,4 +1,4 @@
-/** The sandbox in one command: `npx cardseal-sandbox`. `sandbox/build.ts` makes a package of it. */
+/** The sandbox in one command: `npx cardseal-sandbox`. `build.ts` makes a package of it. */
 import { parseArgs } from 'node:util';
 import { ACCOUNTS, createService } from './app.ts';
 import { advise, endWithParent, wholeNumber } from './command-line.ts';

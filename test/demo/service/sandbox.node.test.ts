@@ -31,7 +31,7 @@ function tarball(): string {
   if (process.env.SANDBOX_TARBALL) return resolve(root, process.env.SANDBOX_TARBALL);
   run('npm', ['run', '--silent', 'build:sandbox'], root);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  return join(folder, run('npm', [...args, './sandbox/dist'], root).trim());
+  return join(folder, run('npm', [...args, './demo/service/dist'], root).trim());
 }
 
 const children: ChildProcess[] = [];
