@@ -56,7 +56,7 @@ function hashes({
     'npm run --silent build',
     'npm pack --silent',
     'npm run --silent build:sandbox',
-    'npm pack --silent --ignore-scripts ./sandbox/dist',
+    'npm pack --silent --ignore-scripts ./demo/service/dist',
   ];
   const script = commands.join(' && ');
   const { status, stderr } = spawnSync('sh', ['-c', script], {
