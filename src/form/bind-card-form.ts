@@ -17,7 +17,7 @@ import { statusLine } from './status.ts';
 import { textsOf } from './texts.ts';
 
 /**
- * Has a form encrypt its card before it is submitted.
+ * Makes a form encrypt its card before it is submitted.
  *
  * A press of the submit button is stopped. The library reads and validates the card that is on the
  * screen, encrypts it, and submits the form again, with the block in a hidden input; or it calls
@@ -43,7 +43,7 @@ import { textsOf } from './texts.ts';
  * @returns The binding. It replaces an earlier one of the same form.
  * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form element of this window.
  *
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 3 to 5.
+ * Scheme: docs/scheme.md#the-path-of-a-card
  */
 export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   checkIsForm(form);
