@@ -241,11 +241,37 @@ export function letSubmitsGo({ form }: Page): void {
 export const blockIn = ({ form }: Page) =>
   new FormData(form).get('encrypted_card') as string | null;
 
-/** What the line says that the library inserts; `undefined` if there is none. */
-export const statusOf = ({ form }: Page) => {
+/** What the status line says, the page's own or the library's; `undefined` if it says nothing. */
+export const statusOf = ({ form }: { form: HTMLFormElement }): string | undefined => {
   const root = form.getRootNode() as Document | ShadowRoot;
-  return root.querySelector('[data-cardseal-line]')?.textContent ?? undefined;
+  const lines = root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]');
+  return [...lines].map(({ textContent }) => textContent).find(Boolean) || undefined;
 };
+
+const isWrong = (control: Element) => control.getAttribute('aria-invalid') === 'true';
+
+/** The fields whose controls are marked as wrong, in the order of the page. */
+export const wrongFields = (page: Page) => page.controls().filter(isWrong).map(fieldOf);
+
+/** The text beside a control, in an element of the page that the control names. */
+export function textBeside(control: Element): string | undefined {
+  const root = control.getRootNode() as Document | ShadowRoot;
+  const named = ['aria-errormessage', 'aria-describedby'].map((name) => control.getAttribute(name));
+  const elements = named.flatMap((ids) => ids?.split(' ').map((id) => root.getElementById(id)));
+  const own = elements.find((element) => element?.hasAttribute('data-cardseal-message'));
+  return own?.textContent || undefined;
+}
+
+/** Whether the form is bound, by what it shows. */
+export const isBound = (form: HTMLFormElement) =>
+  form.noValidate || form.querySelector('[data-cardseal-line]') !== null;
+
+/** What the shopper reads: beside the first wrong control, or in the status line. */
+export function textRead(page: Pick<Page, 'form' | 'controls'>): string | undefined {
+  const first = page.controls().find(isWrong);
+  const beside = first && textBeside(first);
+  return beside ?? statusOf(page) ?? first?.validationMessage;
+}
 
 /** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */
 export function countEncryptions() {
