@@ -38,7 +38,7 @@ export function statusLine(form: HTMLFormElement) {
 
   /** The page may have replaced or hidden the form while the press was under way. */
   const insert = (): HTMLElement => {
-    const line = createElement('div');
+    const line = createElement('p');
     line.setAttribute(ADDED, '');
     makeLive(line);
     const button = submitButtons(form).find(isRendered);

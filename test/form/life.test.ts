@@ -528,3 +528,14 @@ test('no rejection of ready is ever unhandled', async () => {
     removeEventListener('unhandledrejection', listener, { capture: true });
   }
 });
+
+test('unbind() disables a button again only if it was disabled before', async () => {
+  const buttons =
+    '<button data-cardseal-enable>Pay</button><button data-cardseal-enable disabled>Later</button>';
+  const page = open(html() + buttons);
+  const [first, second] = page.form.querySelectorAll<HTMLButtonElement>('[data-cardseal-enable]');
+  const binding = bind(page.form);
+  expect([first!.disabled, second!.disabled]).toEqual([false, false]);
+  binding.unbind();
+  expect([first!.disabled, second!.disabled]).toEqual([false, true]);
+});
