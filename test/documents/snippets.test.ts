@@ -10,7 +10,7 @@ import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
 import { ENGLISH } from '../../src/form/texts.ts';
 import { freshKey } from '../tools/support/core.ts';
-import { CARD, isBound, later, next, TYPED } from '../tools/support/form.ts';
+import { CARD, hasRealInput, isBound, later, next, TYPED, user } from '../tools/support/form.ts';
 import { integrity, visit } from '../tools/support/tag-page.ts';
 import { Checkout as ReactCheckout } from './snippets/Checkout.tsx';
 import VueCheckout from './snippets/Checkout.vue';
@@ -130,11 +130,16 @@ function answerPayments(answers: (() => Response)[]): string[] {
   return posted;
 }
 
-test.each([
-  ['onEncrypted', '#checkout button', () => import('./snippets/on-encrypted.ts')],
+const OWN_WAYS: [way: string, button: string, run: () => Promise<unknown>][] = [
   ['its own submit listener', '#checkout button', () => import('./snippets/own-listener.ts')],
   ['encrypt()', '#place-order', () => import('./snippets/encrypt.ts')],
-])(
+];
+// Once `onEncrypted` has the block, a submit that no real click has caused counts as the script's.
+if (hasRealInput) {
+  OWN_WAYS.push(['onEncrypted', '#checkout button', () => import('./snippets/on-encrypted.ts')]);
+}
+
+test.each(OWN_WAYS)(
   'a page with %s thanks only a shopper who has paid, and sends a block again until it knows',
   async (_, button, run) => {
     const placeOrder = '<button type="button" id="place-order">Place order</button>';
@@ -150,7 +155,9 @@ test.each([
       if (isOpen) fill(form);
       ready = next(form, 'cardseal:ready');
       output.textContent = '';
-      main.querySelector<HTMLElement>(button)!.click();
+      const element = main.querySelector<HTMLElement>(button)!;
+      if (hasRealInput) await user.click(element);
+      else element.click();
       await vi.waitUntil(() => output.textContent);
       expect(output.textContent).toContain(text);
       expect(output.textContent?.includes('Thank you')).toBe(i === ANSWERS.length - 1);
