@@ -294,8 +294,14 @@ test('the React page pays, in StrictMode', async () => {
   const answered = answer(frame);
   pay(form);
   expect(await answered).toBe('committed');
+  const stopsPresses = () => !form.dispatchEvent(new Event('submit', { cancelable: true }));
+  fill(form);
+  expect(stopsPresses()).toBe(true); // the control
   root.unmount();
-  expect(isBound(form)).toBe(false);
+  document.body.append(form); // else no press would reach the document
+  later(() => form.remove());
+  fill(form);
+  expect(stopsPresses()).toBe(false);
 });
 
 test('the Vue page pays, with another card after a decline', async () => {
