@@ -213,6 +213,7 @@ export const SHOPS: readonly Shop[] = [
     enter: false,
     others: [['cart', '99']],
     cancel: unticked('#terms'),
+    repeatsItself: true,
   },
   {
     name: 'bootstrap3-validate',
@@ -310,6 +311,7 @@ export const SHOPS: readonly Shop[] = [
     pay: '#register-and-pay',
     others: [['user', 'zoe']],
     cancel: emptied('#user', 'zoe'),
+    repeatsItself: true,
   },
   {
     name: 'captcha-submit',
@@ -320,6 +322,7 @@ export const SHOPS: readonly Shop[] = [
       ['captcha', 'token-1'],
     ],
     cancel: emptied('#invoice', 'INV-8'),
+    repeatsItself: true,
   },
   {
     name: 'captcha-request',
@@ -463,8 +466,7 @@ export const SHOPS: readonly Shop[] = [
     pay: '#pay',
     others: [['seat', 'A7']],
     cancel: emptied('#seat', 'A7'),
-    elsewhere: 'tab',
-    engine: 'webkit', // Safari blocks windows that the others open
+    isRefused: true, // its answer would open in a new window
   },
   {
     name: 'bank-frame',
@@ -717,7 +719,6 @@ export const SHOPS: readonly Shop[] = [
     others: [['email', EMAIL]],
     cancel: 'fetch',
     guarded: true,
-    sendsByScript: true,
   },
   {
     name: 'react-checkout',
@@ -788,6 +789,7 @@ export const SHOPS: readonly Shop[] = [
     ],
     cancel: emptied('#email', EMAIL),
     skip: { press: '#search', leaves: true },
+    repeatsItself: true,
   },
   {
     name: 'clobbered',
