@@ -491,6 +491,8 @@ FAILED = """<h1>Algo ha fallado</h1>
 
 
 class Server(ThreadingHTTPServer):
+    request_queue_size = 128  # Python's own 5 makes browsers wait when many come at once
+
     def handle_error(self, request, client_address):
         """Python would print the message of the error. A browser that is gone is no error."""
         error = sys.exc_info()[1]
