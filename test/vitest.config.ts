@@ -8,8 +8,7 @@ import { assertBuilt } from './tools/support/assert-built.ts';
 import { providerOf } from './tools/support/browser-providers.ts';
 import { cachedModules } from './tools/support/cached-modules.ts';
 import { decryptInNode } from './tools/support/decrypt-in-node.ts';
-import { PATIENCE, RETRIES } from './tools/support/patience.ts';
-import { retriedTests } from './tools/support/retried-tests.ts';
+import { PATIENCE } from './tools/support/patience.ts';
 import { runGuard } from './tools/support/run-guard.ts';
 import { echo } from './tools/support/servers/echo.ts';
 import { merchant } from './tools/support/servers/merchant.ts';
@@ -25,7 +24,6 @@ const inWorkers = {
   ...patience,
   setupFiles: [...patience.setupFiles, 'tools/support/low-priority.ts'],
 };
-const retry = RETRIES;
 
 /**
  * Modules are loaded once in each worker, and not once for each file. It is for files that leave the
@@ -67,7 +65,6 @@ const inBrowser = (engine: Engine) => ({
     ...patience,
     ...sharedModules,
     setupFiles: [...patience.setupFiles, 'tools/support/tidy-up.ts'],
-    retry,
     browser: {
       enabled: true,
       headless: true,
@@ -82,12 +79,12 @@ const inBrowser = (engine: Engine) => ({
 
 const shops = {
   plugins: [runGuard()],
-  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...sharedModules, ...inWorkers, retry },
+  test: { name: 'shops', include: ['shops/**/*.test.ts'], ...sharedModules, ...inWorkers },
 };
 
 const endToEnd = {
   plugins: [runGuard()],
-  test: { name: 'e2e', include: ['**/*.e2e.test.ts'], ...sharedModules, ...inWorkers, retry },
+  test: { name: 'e2e', include: ['**/*.e2e.test.ts'], ...sharedModules, ...inWorkers },
 };
 
 /** A slow file that begins last would keep one core busy while the other one waits. */
@@ -105,7 +102,6 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [watchSources([join(root, 'src'), join(root, 'demo')])],
   test: {
-    reporters: ['default', retriedTests],
     // Beside the workers, one browser at least runs tests of its own.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     sequence: { sequencer: SlowestFirst },

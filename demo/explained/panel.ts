@@ -94,12 +94,26 @@ async function choose(checkout: HTMLFormElement, fault: Fault) {
   });
   // As if the page came back out of the back/forward cache: the form forgets its card and asks for
   // another key, which is what goes wrong.
+  const keyHasCome = untilKey(checkout);
   dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
   const declined = TEST_CARDS.find(({ outcome }) => outcome !== 'approved')!;
   fill(
     checkout,
     fault === 'declined' ? declined : chosen.outcome === 'approved' ? chosen : TEST_CARDS[0]!,
   );
+  await keyHasCome;
+}
+
+/**
+ * Resolves when the form has its key, or has been told why there is none. The next switch waits for
+ * this: the merchant's server gives the session another id with each key, so of two requests at the
+ * same time the second would come with an id that is no longer known, and the page would begin anew.
+ */
+function untilKey(checkout: HTMLFormElement): Promise<void> {
+  return new Promise((resolve) => {
+    for (const type of ['cardseal:ready', 'cardseal:error'])
+      checkout.addEventListener(type, () => resolve(), { once: true });
+  });
 }
 
 function draw() {

@@ -6,6 +6,7 @@ import { answer, answerBrokenHttp, answerError } from './answers.ts';
 import { ServiceError } from './errors.ts';
 import { createIdempotency } from './idempotency.ts';
 import { createIntents } from './intents.ts';
+import { hasRepeatedProperty } from './json.ts';
 import { createProcessor, generateRsaKeyPair, type KeyPair } from './processor/index.ts';
 import { addRoutes } from './routes.ts';
 import * as schemas from './schemas.ts';
@@ -154,15 +155,19 @@ export function createService(options: ServiceOptions = {}) {
   return app;
 
   /**
-   * As Fastify does it, but an empty body is no body: clients send the Content-Type with every
-   * POST.
+   * As Fastify does it, but an empty body is no body, because clients send the Content-Type with
+   * every POST, and a property that comes twice is refused.
    */
   function acceptJsonOnly() {
     const parseJson = app.getDefaultJsonParser('error', 'error');
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-      if (body.length === 0) done(null, undefined);
-      else parseJson(request, body as string, done);
+      if (body.length === 0) return done(null, undefined);
+      const text = body as string;
+      parseJson(request, text, (error, value) => {
+        if (!error && hasRepeatedProperty(text, value)) done(new ServiceError('invalid_json'));
+        else done(error, value);
+      });
     });
   }
 }

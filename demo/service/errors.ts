@@ -3,7 +3,7 @@
  * of a request is in any of them.
  */
 export const ERRORS = {
-  invalid_json: [400, 'The request body is not valid JSON.'],
+  invalid_json: [400, 'The request body is not valid JSON, or a property comes twice in it.'],
   invalid_request: [
     400,
     'The request is not valid. See the description of the API at /openapi.json.',

@@ -1,7 +1,8 @@
 import { encodeBase64 } from './base64.ts';
 import { checkBrowser } from './browser.ts';
-import { checkCapacity, checkCard, emptyCard, takeOver } from './card.ts';
+import { checkCapacity, checkCard, emptyCard, type TakenCard, takeOver } from './card.ts';
 import { CardEncryptionError } from './errors.ts';
+import type { Card, LayoutField } from './field-rules.ts';
 import {
   type CardEncryptionKey,
   importedKeyOf,
@@ -10,7 +11,6 @@ import {
   readKey,
   toPreparedKey,
 } from './key.ts';
-import type { Card, ImportedKey, LayoutField } from './scheme.ts';
 
 /** The encrypted card block: plain JSON, and the request body of authorize. */
 export interface EncryptedCard {
@@ -43,9 +43,9 @@ export interface EncryptedCard {
  */
 export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
   checkBrowser();
-  const known = readKey(key);
-  if (importedKeyOf(known.key)) return known.key;
-  return toPreparedKey(known.key, await known.scheme.importKey(known.key.public_key));
+  const { key: copy, scheme } = readKey(key);
+  if (importedKeyOf(copy)) return copy as PreparedKey;
+  return toPreparedKey(copy, await scheme.importKey(copy.public_key));
 }
 
 /** The ids of the keys that were used or are about to be, for as long as the page lives. */
@@ -71,57 +71,63 @@ export async function encryptCard(
   key: CardEncryptionKey | PreparedKey,
   card: Card,
 ): Promise<EncryptedCard> {
-  let known: KnownKey;
-  try {
-    checkBrowser();
-    known = readKey(key);
-    claim(known.key.id);
-  } catch (error) {
-    emptyCard(card);
-    throw error;
-  }
-
-  const { scheme } = known;
-  const { id, public_key: publicKey } = known.key;
-  const taken = takeOver(card, scheme);
-  let imported: ImportedKey;
-  try {
-    checkCard(taken, scheme);
-    imported = importedKeyOf(known.key) ?? (await scheme.importKey(publicKey));
-    checkCapacity(taken, scheme, imported.capacity);
-  } catch (error) {
-    taken.memory.fill(0);
-    usedKeyIds.delete(id); // the key can still encrypt a card
-    throw error;
-  }
-  const encryption = imported.encrypt(taken.plaintext); // it may reject, but it never throws
-  taken.memory.fill(0); // `encrypt` has copied the plaintext during the call
-
+  const known = claimKey(key, card);
+  const taken = takeOver(card, known.scheme);
+  const payload = await encryptTaken(taken, known);
   const layout = taken.fields.map(({ definition, bytes }) => ({
     field: definition.identifier,
     len: bytes.length,
   }));
+  return { payload, key_id: known.key.id, layout };
+}
+
+/**
+ * Reads the key and reserves it. This happens in the turn of the call and before a setter of the
+ * card can run, so a second call is refused. If the key cannot be used, the card is emptied here,
+ * because `takeOver` needs a scheme.
+ */
+function claimKey(key: CardEncryptionKey | PreparedKey, card: Card): KnownKey {
   try {
-    const payload = encodeBase64(new Uint8Array(await encryption));
-    return { payload, key_id: id, layout };
+    checkBrowser();
+    const known = readKey(key);
+    if (usedKeyIds.has(known.key.id)) {
+      throw new CardEncryptionError(
+        'key_already_used',
+        'One key encrypts one card: ask your server for a fresh key',
+      );
+    }
+    usedKeyIds.add(known.key.id);
+    return known;
+  } catch (error) {
+    emptyCard(card);
+    throw error;
+  }
+}
+
+/**
+ * Checks and encrypts the copy of the card, and zeroes it, whatever happens. Returns the
+ * ciphertext in Base64.
+ */
+async function encryptTaken(taken: TakenCard, { key, scheme }: KnownKey): Promise<string> {
+  let encryption: Promise<ArrayBuffer>;
+  try {
+    checkCard(taken, scheme);
+    const imported = importedKeyOf(key) ?? (await scheme.importKey(key.public_key));
+    checkCapacity(taken, scheme, imported.capacity);
+    encryption = imported.encrypt(taken.plaintext); // it copies the plaintext during this call
+  } catch (error) {
+    usedKeyIds.delete(key.id); // the key can still encrypt a card
+    throw error;
+  } finally {
+    taken.memory.fill(0);
+  }
+
+  try {
+    return encodeBase64(new Uint8Array(await encryption));
   } catch {
     throw new CardEncryptionError(
       'encryption_failed',
       'WebCrypto could not encrypt: ask your server for a fresh key',
     );
   }
-}
-
-/**
- * Reserves the key. This happens in the turn of the call and before a setter of the card can run,
- * so a second call is refused.
- */
-function claim(id: string): void {
-  if (usedKeyIds.has(id)) {
-    throw new CardEncryptionError(
-      'key_already_used',
-      'One key encrypts one card: ask your server for a fresh key',
-    );
-  }
-  usedKeyIds.add(id);
 }

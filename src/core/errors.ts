@@ -1,4 +1,4 @@
-import type { CardField } from './scheme.ts';
+import type { CardField } from './field-rules.ts';
 
 /**
  * Everything that can go wrong, in every entry of this package. The list is closed, so a `switch`

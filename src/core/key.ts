@@ -1,5 +1,6 @@
 import { CardEncryptionError } from './errors.ts';
-import { findScheme, type ImportedKey, type Scheme } from './scheme.ts';
+import type { ImportedKey } from './rsa-oaep.ts';
+import { findScheme, type Scheme } from './scheme.ts';
 
 /** The card encryption key as the merchant's server forwards it: three fields, and no more. */
 export interface CardEncryptionKey {
@@ -15,33 +16,36 @@ export interface CardEncryptionKey {
 }
 
 /**
- * A key that was checked, imported and tried. It is frozen. Only this copy of the library can reach
- * its `CryptoKey`. TypeScript cannot tell it from any other key; `importedKeyOf` can.
+ * A key that was checked, imported and tried: the same three fields, frozen. Only this copy of the
+ * library can reach its `CryptoKey`.
  */
-export interface PreparedKey extends Readonly<CardEncryptionKey> {}
+export interface PreparedKey extends Readonly<CardEncryptionKey> {
+  /** For TypeScript alone, so that it tells a prepared key from any other. It does not exist. */
+  readonly __prepared: undefined;
+}
 
 /**
  * Created at the first use: where there is no WeakMap, as in some test environments, importing this
  * file must not fail, so that `checkBrowser` can say what is missing.
  */
-let importedKeys: WeakMap<PreparedKey, ImportedKey> | undefined;
+let importedKeys: WeakMap<object, ImportedKey> | undefined;
 
 /** The imported form of a prepared key; undefined for any other key. */
-export function importedKeyOf(key: CardEncryptionKey): ImportedKey | undefined {
+export function importedKeyOf(key: Readonly<CardEncryptionKey>): ImportedKey | undefined {
   return importedKeys?.get(key);
 }
 
-/** Turns a key from `readKey` into a prepared one: freezes it, and remembers its imported form. */
-export function toPreparedKey(key: CardEncryptionKey, imported: ImportedKey): PreparedKey {
+/** Makes a key from `readKey` a prepared one: remembers its imported form. */
+export function toPreparedKey(key: KnownKey['key'], imported: ImportedKey): PreparedKey {
   importedKeys ??= new WeakMap();
   importedKeys.set(key, imported);
-  return Object.freeze(key);
+  return key as PreparedKey;
 }
 
 /** A key whose values stay as they were read, with the definition of its scheme. */
 export interface KnownKey {
-  /** A private copy, or the prepared key itself, which is frozen. */
-  readonly key: CardEncryptionKey;
+  /** A frozen copy, or the prepared key itself, which is frozen, too. */
+  readonly key: Readonly<CardEncryptionKey>;
   /** The scheme that the key names. */
   readonly scheme: Scheme;
 }
@@ -52,7 +56,7 @@ export interface KnownKey {
  *
  * @throws {@link CardEncryptionError} `unsupported_scheme` or `invalid_key`.
  */
-export function readKey(key: CardEncryptionKey): KnownKey {
+export function readKey(key: CardEncryptionKey | PreparedKey): KnownKey {
   const schemeName = readField(key, 'scheme');
   // Not a key at all, for example an error answer or a promise: `unsupported_scheme` would mislead.
   if (typeof schemeName !== 'string') throw notAKey();
@@ -68,7 +72,7 @@ export function readKey(key: CardEncryptionKey): KnownKey {
   const id = readField(key, 'id');
   const publicKey = readField(key, 'public_key');
   if (typeof id !== 'string' || id === '' || typeof publicKey !== 'string') throw notAKey();
-  return { key: { id, scheme: scheme.name, public_key: publicKey }, scheme };
+  return { key: Object.freeze({ id, scheme: schemeName, public_key: publicKey }), scheme };
 }
 
 /** An error of a getter is dropped, because its text could contain anything. */

@@ -1,6 +1,16 @@
 import { decodeBase64 } from './base64.ts';
 import { CardEncryptionError } from './errors.ts';
-import type { ImportedKey } from './scheme.ts';
+
+/** A public key that the browser has imported and tried. */
+export interface ImportedKey {
+  /** The most bytes of plaintext that one encryption takes. */
+  readonly capacity: number;
+  /** Copies the plaintext during the call: the caller may zero it in the same turn. */
+  readonly encrypt: (plaintext: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
+}
+
+/** The most bytes of plaintext that any key takes. */
+export const LARGEST_CAPACITY = 446;
 
 /**
  * The allowed lengths of a modulus, in bytes, each with the most bytes of plaintext that it takes:
@@ -9,7 +19,7 @@ import type { ImportedKey } from './scheme.ts';
 export const CAPACITIES: ReadonlyMap<number, number> = new Map([
   [256, 190],
   [384, 318],
-  [512, 446],
+  [512, LARGEST_CAPACITY],
 ]);
 
 /**
@@ -37,7 +47,7 @@ export async function importRsaOaepSha256(publicKey: string): Promise<ImportedKe
     );
     // The empty label is explicit: otherwise, browsers would take one from Object.prototype.
     const algorithm = { name: 'RSA-OAEP', label: new Uint8Array() };
-    // `async`, so that it never throws: `encryptCard` has to zero the plaintext after the call.
+    // `async`, so that an error that WebCrypto throws becomes a rejection, as `encryptCard` expects.
     const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) =>
       subtle.encrypt(algorithm, cryptoKey, plaintext);
     await encrypt(new Uint8Array(1)); // a key that the browser takes but cannot use fails now

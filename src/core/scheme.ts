@@ -1,31 +1,12 @@
-import { isDigits, isMonth, isName } from './field-rules.ts';
-import { CAPACITIES, importRsaOaepSha256 } from './rsa-oaep.ts';
-
-/**
- * A card. Each field is a string, or its UTF-8 bytes. Bytes can be wiped; of a string, only the
- * reference can be removed. `encryptCard` empties the object.
- */
-export interface Card {
-  /** The card number (PAN): 12 to 19 digits, nothing between them. */
-  number: string | Uint8Array;
-  /**
-   * The name on the card, encrypted as it is: well-formed text without control characters, line
-   * separators, and bidirectional embeddings, overrides and isolates.
-   */
-  name: string | Uint8Array;
-  /** The month of expiry, `01` to `12`. */
-  exp_month: string | Uint8Array;
-  /** The year of expiry, four digits. */
-  exp_year: string | Uint8Array;
-  /** The security code, 3 or 4 digits. */
-  cvv: string | Uint8Array;
-}
-
-/** The client's names of the card fields, as the specification spells them. */
-export type CardField = keyof Card;
-
-/** The layout identifiers, as the specification spells them. */
-export type LayoutField = 'Pan' | 'Name' | 'ExpMonth' | 'ExpYear' | 'Cvc';
+import {
+  type Card,
+  type CardField,
+  isDigits,
+  isMonth,
+  isName,
+  type LayoutField,
+} from './field-rules.ts';
+import { CAPACITIES, type ImportedKey, importRsaOaepSha256, LARGEST_CAPACITY } from './rsa-oaep.ts';
 
 /** What a scheme says about one card field. Lengths are in bytes of UTF-8. */
 export interface FieldDefinition {
@@ -41,14 +22,6 @@ export interface FieldDefinition {
   readonly isValid: (bytes: Uint8Array) => boolean;
   /** The rule in words, for developers. */
   readonly rule: string;
-}
-
-/** A public key that the browser has imported and tried. */
-export interface ImportedKey {
-  /** The most bytes of plaintext that one encryption takes. */
-  readonly capacity: number;
-  /** Copies the plaintext during the call: the caller may zero it in the same turn. */
-  readonly encrypt: (plaintext: Uint8Array<ArrayBuffer>) => Promise<ArrayBuffer>;
 }
 
 /** Everything that distinguishes one encryption scheme from another. */
@@ -78,7 +51,7 @@ const NAME: FieldDefinition = {
   name: 'name',
   identifier: 'Name',
   minBytes: 1,
-  maxBytes: 446, // the largest of CAPACITIES; checkCapacity counts the other fields, too
+  maxBytes: LARGEST_CAPACITY, // checkCapacity counts the other fields, too
   isValid: isName,
   rule: 'well-formed text without control characters',
 };

@@ -28,8 +28,8 @@ export function browserKey(
   key: CardEncryptionKey,
   accepted: readonly string[] = [DEFAULT_SCHEME],
 ): CardEncryptionKey {
-  const { id, scheme, public_key } = readKey(key);
-  if (!isText(id) || !isText(scheme) || !isText(public_key)) throw invalidKey();
+  const { id, scheme, public_key } = keyFields(key);
+  if (!isText(id) || !isText(scheme) || !isText(public_key)) throw notTheKeyOfTheService();
   if (!accepted.includes(scheme) || !findScheme(scheme)) {
     throw new CardEncryptionError(
       'unsupported_scheme',
@@ -39,15 +39,15 @@ export function browserKey(
   return { id, scheme, public_key };
 }
 
-function readKey(key: CardEncryptionKey): Record<keyof CardEncryptionKey, unknown> {
+function keyFields(key: CardEncryptionKey): Record<keyof CardEncryptionKey, unknown> {
   try {
     return { id: key.id, scheme: key.scheme, public_key: key.public_key };
   } catch {
-    throw invalidKey(); // the key is null or undefined, or one of its getters throws
+    throw notTheKeyOfTheService(); // the key is null or undefined, or one of its getters throws
   }
 }
 
-function invalidKey(): CardEncryptionError {
+function notTheKeyOfTheService(): CardEncryptionError {
   return new CardEncryptionError(
     'invalid_key',
     "This is not the service's answer: id, scheme and public_key must be text",

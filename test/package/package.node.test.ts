@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -8,16 +9,17 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'acorn';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIST } from '../tools/support/built.ts';
 import { fingerprint, throwIfNotBuilt } from '../tools/support/fingerprint.ts';
-import { fetchPackage, unpack } from '../tools/support/npm-package.ts';
+import { fetchPackage, listFiles, unpack } from '../tools/support/npm-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -47,6 +49,9 @@ import { browserKey, parseEncryptedCard } from 'cardseal/server';
 declare const form: HTMLFormElement;
 const key: types.CardEncryptionKey = { id: 'a', scheme: 'b', public_key: 'c' };
 const prepared: Promise<types.PreparedKey> = core.prepareKey(key);
+// @ts-expect-error: this key is not prepared
+export const raw: types.PreparedKey = key;
+export const asAnyKey: types.CardEncryptionKey = await prepared;
 const card: types.Card = { number: '1', name: new Uint8Array(1), exp_month: '1', exp_year: '1', cvv: '1' };
 export const block: Promise<types.EncryptedCard> = core.encryptCard(await prepared, card);
 declare const noOptions: { [option in Exclude<keyof CardFormOptions, 'key'>]: undefined };
@@ -74,9 +79,22 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
+/** The package as it is published, and the folder of an app that has installed it. */
+let tarball: string;
+let app: string;
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+  tarball = join(folder, npm('pack', '--silent', '--pack-destination', folder).trim());
+  app = join(folder, 'app');
+  const installed = join(app, 'node_modules/cardseal');
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
+});
+afterAll(() => rmSync(join(app, '..'), { recursive: true, force: true }));
+
 test('packs the sources, a readable file for each, the types of each entry, the documents, and nothing else', () => {
-  const [{ files }] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts'));
-  const packed = files.map(({ path }: { path: string }) => path).sort();
+  const files = listFiles(tarball).filter((path) => path !== '');
+  const packed = files.map((path) => path.slice('package/'.length)).sort();
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
     ...modules.map((name) => `src/${name}.ts`),
@@ -160,22 +178,33 @@ test('names the types first in each export', () => {
   for (const entry of entries) expect(Object.keys(entry)).toEqual(['types', 'default']);
 });
 
-test('leads tools that do not know `exports` to the same files', () => {
-  const { '.': main, ...others } = manifest.exports;
-  expect({ main: manifest.main, types: manifest.types }).toEqual({
-    main: main.default,
-    types: main.types,
+describe('tools that do not know `exports` find the same files', () => {
+  const entries = Object.entries<{ types: string; default: string }>(manifest.exports)
+    .filter(([, files]) => files.types)
+    .map(([entry, files]) => ({ name: join('cardseal', entry), files }));
+
+  test.each(entries)('of $name', ({ name, files }) => {
+    const { resolve } = createRequire(import.meta.url);
+    const installed = (file: string) => join(app, 'node_modules/cardseal', file);
+    // Node reads `exports` for a package, but not for the folder of a file.
+    expect(resolve(join(app, 'node_modules', name))).toBe(installed(files.default));
+    const types = ts.resolveModuleName(
+      name,
+      join(app, 'index.ts'),
+      { moduleResolution: ts.ModuleResolutionKind.Node10 },
+      ts.sys,
+    );
+    expect(types.resolvedModule?.resolvedFileName).toBe(installed(files.types));
+    const folder = JSON.parse(
+      readFileSync(join(app, 'node_modules', name, 'package.json'), 'utf8'),
+    );
+    expect(folder.type).toBe('module');
   });
-  for (const name of ['form', 'server']) {
-    const { types, default: file } = others[`./${name}`];
-    const folder = JSON.parse(readFileSync(join(root, name, 'package.json'), 'utf8'));
-    expect(folder).toEqual({
-      type: 'module',
-      main: `.${file}`,
-      types: `.${types}`,
-      sideEffects: false,
-    });
-  }
+
+  test('and nothing of it is left in the repository', () => {
+    for (const { name } of entries.slice(1))
+      expect(existsSync(join(root, name.slice('cardseal/'.length)))).toBe(false);
+  });
 });
 
 test('serves the script-tag file where those who ask for the package alone look for it', () => {
@@ -196,7 +225,7 @@ test('publint has nothing to say', async () => {
 test('the types are not wrong, in the profile of a package that is ESM only', () => {
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
   const script = ['--exclude-entrypoints', './cardseal.js']; // for pages, which have no types
-  const args = ['--pack', root, '--profile', 'esm-only', '--format', 'json', ...script];
+  const args = [tarball, '--profile', 'esm-only', '--format', 'json', ...script];
   const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
   expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');
 }, 60_000);

@@ -1,12 +1,13 @@
 /**
  * `npm run shops`: the controls, which show that faults are noticed, and every scenario in every
- * shop in every engine. Prints a table and the counts.
- * Fails on any violation, and if a visit could not be made in two tries. Ends by itself. Words after
- * the command choose: engines, and parts of the names of shops or scenarios.
+ * shop in every engine. Prints a table and the counts. Fails on any violation, and if a visit could
+ * not be made. Ends by itself. Words after the command choose: engines, and parts of the names of
+ * shops or scenarios. `changed`: each shop and each control in one engine only, but the shops that
+ * the change touches in all.
  */
 import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
-import { RETRIES } from '../tools/support/patience.ts';
 import { SHOPS } from './catalogue.ts';
+import { changedShops, engineOf } from './choice.ts';
 import { CONTROLS, noticed } from './controls.ts';
 import { type Result, run, SCENARIOS, type Scenario } from './scenarios.ts';
 import { ShopServer } from './server.ts';
@@ -26,7 +27,9 @@ const RUN_LIMIT_MS = Number(process.env.SHOPS_LIMIT_MINUTES ?? 50) * 60_000;
 const words = process.argv.slice(2);
 const isEngine = (word: string): word is Engine => ENGINES.includes(word as Engine);
 const engines = words.some(isEngine) ? words.filter(isEngine) : ENGINES;
-const parts = words.filter((word) => !isEngine(word));
+const parts = words.filter((word) => !isEngine(word) && word !== 'changed');
+/** With `changed`: the shops that all engines visit. Otherwise all engines visit every shop. */
+const changed = words.includes('changed') ? changedShops() : undefined;
 const shops = pick(SHOPS);
 const scenarios = pick(SCENARIOS);
 
@@ -35,10 +38,12 @@ function pick<Item extends { name: string }>(items: readonly Item[]): readonly I
   return chosen.length ? chosen : items;
 }
 
+const isVisitedBy = (engine: Engine, shop: Shop) =>
+  !changed || changed.has(shop.name) || engineOf(shop) === engine;
+
 interface Visit {
   shop: Shop;
   scenario: Scenario;
-  isSecondTry?: true;
 }
 
 /** One engine: what is left to do, what is under way, and what came of the rest. */
@@ -46,12 +51,14 @@ class EngineRun {
   readonly results: Result[] = [];
   /** How many faults were noticed as they must be. */
   controls = 0;
-  readonly #left: Visit[] = shops.flatMap((shop) =>
-    scenarios.map((scenario) => ({ shop, scenario })),
-  );
+  readonly #left: Visit[];
   readonly #current = new Set<string>();
 
-  constructor(readonly engine: Engine) {}
+  constructor(readonly engine: Engine) {
+    this.#left = shops
+      .filter((shop) => isVisitedBy(engine, shop))
+      .flatMap((shop) => scenarios.map((scenario) => ({ shop, scenario })));
+  }
 
   /** How far it is, and what stands still if the run does not end. */
   describe(): string {
@@ -72,6 +79,7 @@ class EngineRun {
     if (parts.length) return;
     const tab = await limit('The start of the browser', openTab(this.engine));
     for (const control of CONTROLS) {
+      if (changed && engineOf(control) !== this.engine) continue;
       const kinds = await limit('The control', noticed(tab, server, control));
       if (`${kinds}` === `${control.expected}`) this.controls += 1;
       else
@@ -84,25 +92,16 @@ class EngineRun {
   async #work(server: ShopServer): Promise<void> {
     let tab: Tab | undefined;
     for (let next = this.#left.shift(); next; next = this.#left.shift()) {
-      const { shop, scenario, isSecondTry } = next;
+      const { shop, scenario } = next;
       const name = `${shop.name}, ${scenario.name}`;
       this.#current.add(name);
       try {
         tab ??= await limit('The start of the browser', openTab(this.engine));
         const result = await limit('The visit', run(tab, server, shop, scenario));
-        const [violation] = result?.violations ?? [];
-        // With retries, as in `.ci/run`, a violation counts if it is seen a second time.
-        if (violation && RETRIES > 0 && !isSecondTry) throw new Error(violation.detail);
-        if (result?.error && !violation) throw new Error(result.error);
         if (result) this.#note(result);
+        if (result?.error) tab = await close(tab);
       } catch (error) {
-        const { message } = error as Error;
-        if (isSecondTry) {
-          this.#fail(shop.name, message, scenario.name);
-        } else {
-          console.log(`RETRIED ${this.engine} ${name}: ${message}`);
-          this.#left.push({ shop, scenario, isSecondTry: true });
-        }
+        this.#fail(shop.name, (error as Error).message, scenario.name);
         tab = await close(tab);
       }
       this.#current.delete(name);

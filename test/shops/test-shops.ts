@@ -5,12 +5,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
+import type { Engine } from '../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
+import { engineOf } from './choice.ts';
 import { CONTROLS, noticed } from './controls.ts';
 import { run, SCENARIOS } from './scenarios.ts';
 import { ShopServer } from './server.ts';
-import type { Shop } from './shop.ts';
 import { openTab, type Tab } from './tabs.ts';
 
 export function testShops(engine: Engine): void {
@@ -26,7 +26,6 @@ export function testShops(engine: Engine): void {
   });
 
   const main = SCENARIOS.filter((scenario) => scenario.main);
-  const engineOf = (shop: Shop) => shop.engine ?? ENGINES[SHOPS.indexOf(shop) % ENGINES.length];
   const here = SHOPS.filter((shop) => engineOf(shop) === engine);
   const left = SHOPS.filter((shop) => engineOf(shop) !== engine).map(({ name }) => name);
   console.log(`Left to \`npm run shops\` in ${engine}: ${left.join(', ')}`);
@@ -41,7 +40,7 @@ export function testShops(engine: Engine): void {
     });
   }
 
-  const controls = CONTROLS.filter((_, i) => ENGINES[i % ENGINES.length] === engine);
+  const controls = CONTROLS.filter((control) => engineOf(control) === engine);
   describe('a page with a fault is noticed', () => {
     test.for(controls.map((control) => [control.name, control] as const))(
       '%s',

@@ -16,10 +16,8 @@ export function pack(): string {
   // Parcel and others would take the paths of this repository's own tsconfig.json.
   const boundary = join(folder, 'tsconfig.json');
   if (!existsSync(boundary)) writeFileSync(boundary, '{}\n');
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-  const output = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
-  const [{ filename }] = JSON.parse(output) as [{ filename: string }];
-  return join(folder, filename);
+  const args = ['pack', '--silent', '--pack-destination', folder];
+  return join(folder, execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }).trim());
 }
 
 /** One app in the cache. All that it starts ends when the signal aborts. */

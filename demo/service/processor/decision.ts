@@ -14,8 +14,8 @@ export type Decision =
   | { outcome: 'declined'; processor_ref: string; reason: FailureReason };
 
 /**
- * The numbers that the processor declines, each with its reason. It approves every other valid card
- * number, unless the card has expired.
+ * The numbers that the processor declines, each with its reason. It approves every other number
+ * with a correct check digit, unless the card has expired.
  */
 export const DECLINED_NUMBERS: Record<string, FailureReason> = {
   '4000000000000002': 'card_declined',
@@ -30,7 +30,7 @@ export const DECLINED_NUMBERS: Record<string, FailureReason> = {
 /** Stands in for acquirer and issuer. `now`: milliseconds since 1970. */
 export function decide(card: CardFields, now: number): Decision {
   const processor_ref = `ref_${randomBytes(12).toString('hex')}`;
-  const reason = hasExpired(card, now) ? 'expired_card' : declineReason(card.Pan);
+  const reason = declineReason(card, now);
   if (reason) return { outcome: 'declined', processor_ref, reason };
   return {
     outcome: 'approved',
@@ -38,6 +38,24 @@ export function decide(card: CardFields, now: number): Decision {
     brand: brandOf(card.Pan),
     last4: Buffer.from(card.Pan.subarray(-4)).toString('latin1'),
   };
+}
+
+function declineReason(card: CardFields, now: number): FailureReason | undefined {
+  if (!passesLuhn(card.Pan)) return 'incorrect_number';
+  const month = toNumber(card.ExpMonth);
+  if (month < 1 || month > 12) return 'invalid_expiry_month';
+  if (hasExpired(card, now)) return 'expired_card';
+  return reasonOfNumber(card.Pan);
+}
+
+/** ISO/IEC 7812-1, annex B. */
+function passesLuhn(digits: Uint8Array): boolean {
+  const sum = digits.reduceRight((sum, byte, i) => {
+    const digit = byte - 0x30;
+    const weighted = (digits.length - i) % 2 ? digit : digit * 2;
+    return sum + (weighted > 9 ? weighted - 9 : weighted);
+  }, 0);
+  return sum % 10 === 0;
 }
 
 /** A card is good to the end of its month, until that has ended everywhere on Earth (UTC-12). */
@@ -50,7 +68,7 @@ function hasExpired({ ExpYear, ExpMonth }: CardFields, now: number): boolean {
 }
 
 /** Compares bytes: the number never becomes a string, which could not be wiped. */
-function declineReason(pan: Uint8Array): FailureReason | undefined {
+function reasonOfNumber(pan: Uint8Array): FailureReason | undefined {
   return Object.entries(DECLINED_NUMBERS).find(([number]) => Buffer.from(number).equals(pan))?.[1];
 }
 

@@ -52,16 +52,14 @@ function decodeBase64(base64: string, length: number): Uint8Array<ArrayBuffer> {
 
 const isDigits = (value: Uint8Array) => value.every((byte) => byte >= 0x30 && byte <= 0x39);
 
-/** In the order of the plaintext: field, fewest and most bytes, rule. */
+/**
+ * In the order of the plaintext: field, fewest and most bytes, rule. They say whether the layout
+ * matches the contents. Whether there can be such a card is for the decision to say.
+ */
 const FIELDS = [
-  ['Pan', 12, 19, (value: Uint8Array) => isDigits(value) && passesLuhn(value)],
+  ['Pan', 12, 19, isDigits],
   ['Name', 1, Number.POSITIVE_INFINITY, isUtf8],
-  [
-    'ExpMonth',
-    2,
-    2,
-    (value: Uint8Array) => isDigits(value) && toNumber(value) >= 1 && toNumber(value) <= 12,
-  ],
+  ['ExpMonth', 2, 2, isDigits],
   ['ExpYear', 4, 4, isDigits],
   ['Cvc', 3, 4, isDigits],
 ] as const;
@@ -84,16 +82,6 @@ function cut(plaintext: Uint8Array, layout: Layout): CardFields | undefined {
       matches;
   });
   return matches && start === plaintext.length ? (card as CardFields) : undefined;
-}
-
-/** ISO/IEC 7812-1, annex B. */
-function passesLuhn(digits: Uint8Array): boolean {
-  const sum = digits.reduceRight((sum, byte, i) => {
-    const digit = byte - 0x30;
-    const weighted = (digits.length - i) % 2 ? digit : digit * 2;
-    return sum + (weighted > 9 ? weighted - 9 : weighted);
-  }, 0);
-  return sum % 10 === 0;
 }
 
 /** The value of ASCII digits. */

@@ -4,12 +4,19 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
 import { ERRORS } from '../../../demo/service/errors.ts';
 import { DECLINED_NUMBERS } from '../../../demo/service/processor/decision.ts';
-import { type CardPaymentIntent, STATUSES } from '../../../demo/service/schemas.ts';
+import {
+  type CardPaymentIntent,
+  type EncryptedCardBlock,
+  STATUSES,
+} from '../../../demo/service/schemas.ts';
 import {
   CARD,
   errorOf,
+  layoutOf,
   NOON,
+  plaintextOf,
   seal,
+  sealText,
   startService,
 } from '../../tools/support/card-payment-service.ts';
 
@@ -127,6 +134,10 @@ describe('creating', () => {
   ])('%s: the least and the most', async (field, least, most) => {
     for (const value of [least, most])
       expect(await create({ [field]: value })).toMatchObject({ [field]: value });
+  });
+
+  test.each(['description', 'statement_descriptor'])('%s: null is its default', async (field) => {
+    expect(await create({ [field]: null })).toMatchObject({ [field]: null });
   });
 
   test.each([
@@ -374,6 +385,76 @@ describe('test cards', () => {
       status,
       status === 'failed' ? 'expired_card' : null,
     ]);
+  });
+});
+
+describe('a card that cannot be, in a block that decrypts and fits its layout, is declined', () => {
+  const cut = (pan: number) => {
+    const layout = layoutOf();
+    layout[0]!.len += pan;
+    layout[1]!.len -= pan;
+    return layout;
+  };
+
+  test.each<[string, Partial<typeof CARD>, EncryptedCardBlock['layout'] | undefined, string]>([
+    ['a wrong check digit', { number: '4242424242424241' }, undefined, 'incorrect_number'],
+    ['digits of the number moved to the name', {}, cut(-3), 'incorrect_number'],
+    ['month 13', { exp_month: '13' }, undefined, 'invalid_expiry_month'],
+    ['month 00', { exp_month: '00' }, undefined, 'invalid_expiry_month'],
+    [
+      'month 13 of a past year',
+      { exp_month: '13', exp_year: '1999' },
+      undefined,
+      'invalid_expiry_month',
+    ],
+  ])('%s', async (_, fields, layout, failure_reason) => {
+    const card = { ...CARD, ...fields };
+    const { id } = await create();
+    const block = sealText(await requestKey(), plaintextOf(card), layout ?? layoutOf(card));
+    expect((await authorize(id, block)).body).toMatchObject({
+      status: 'failed',
+      failure_reason,
+      processor_ref: expect.any(String),
+      payment_method: null,
+      amount_captured: 0,
+    });
+  });
+});
+
+describe('JSON with a property twice', () => {
+  const send = async (payload: string) => {
+    const { statusCode, payload: text } = await service.app.inject({
+      method: 'POST',
+      url: '/payments/card',
+      payload,
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${ACCOUNTS[0].secretKey}`,
+      },
+    });
+    return { statusCode, text };
+  };
+
+  test.each([
+    ['at the top', '{"amount":1000,"currency":"USD","amount":9}'],
+    ['written in another way', '{"amount":1000,"currency":"USD","\\u0061mount":9}'],
+    ['with the same value', '{"amount":1000,"currency":"USD","amount":1000}'],
+    ['further inside', '{"amount":1000,"currency":"USD","metadata":{"a":"1","a":"2"}}'],
+  ])('%s: 400 invalid_json', async (_, payload) => {
+    const { statusCode, text } = await send(payload);
+    expect([statusCode, JSON.parse(text).error.code]).toEqual([400, 'invalid_json']);
+  });
+
+  test('the same name in two objects, and colons, quotes and backslashes in strings, are none', async () => {
+    const metadata = { description: ':', a: '":{"b":', c: '\\', 'd:': '\\":' };
+    const body = JSON.stringify({ amount: 1000, currency: 'USD', description: ':"a":', metadata });
+    const { statusCode, text } = await send(body);
+    expect([statusCode, JSON.parse(text).metadata]).toEqual([201, metadata]);
+  });
+
+  test('what is nested deeper than the stack is a refused body like any other', async () => {
+    const { statusCode } = await send(`{"amount":${'['.repeat(30_000)}${']'.repeat(30_000)}}`);
+    expect(statusCode).toBe(400);
   });
 });
 

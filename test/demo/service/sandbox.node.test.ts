@@ -4,7 +4,14 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -31,7 +38,7 @@ function tarball(): string {
   if (process.env.SANDBOX_TARBALL) return resolve(root, process.env.SANDBOX_TARBALL);
   run('npm', ['run', '--silent', 'build:sandbox'], root);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
-  return join(folder, run('npm', [...args, './sandbox/dist'], root).trim());
+  return join(folder, run('npm', [...args, './demo/service/dist'], root).trim());
 }
 
 const children: ChildProcess[] = [];
@@ -55,8 +62,16 @@ function start(args: string[], [command, ...first] = DIRECTLY) {
   return sandbox;
 }
 
-async function startOnFreePort(command = DIRECTLY) {
-  const sandbox = start(['--port', '0'], command);
+const CARD = {
+  number: '4242424242424242',
+  name: 'Ada',
+  exp_month: '12',
+  exp_year: '2039',
+  cvv: '123',
+};
+
+async function startOnFreePort(command = DIRECTLY, options: string[] = []) {
+  const sandbox = start(['--port', '0', ...options], command);
   await expect.poll(() => sandbox.output, { timeout: 30_000 }).toContain('Ctrl-C stops it.');
   const address = /^Address: +(\S+)$/m.exec(sandbox.output)![1]!;
   const secretKey = /sk_test_\w+/.exec(sandbox.output)![0];
@@ -102,7 +117,7 @@ describe('npx cardseal-sandbox', () => {
     expect(printed.length).toBeGreaterThan(8);
     for (const [, number, outcome, detail] of printed) {
       const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
-      const card = { number: number!, name: 'Ada', exp_month: '12', exp_year: '2039', cvv: '123' };
+      const card = { ...CARD, number: number! };
       const block = await encryptCard(await payments.createEncryptionKey(), card);
       const answer = await payments.authorize(id, block);
       const expected =
@@ -146,16 +161,48 @@ describe('npx cardseal-sandbox', () => {
     }
   });
 
+  test('its README has a whole payment in one script, which pays', async () => {
+    const { address } = await startOnFreePort();
+    const [, script] = /```js\n(.*?)```/s.exec(read(join(installed, 'README.md')))!;
+    writeFileSync(join(folder, 'payment.mjs'), script!);
+    symlinkSync(root, join(folder, 'node_modules/cardseal'));
+    const env = { ...process.env, SERVICE: address };
+    const output = execFileSync(process.execPath, ['payment.mjs'], {
+      ...{ cwd: folder, env, encoding: 'utf8' },
+    });
+    expect(output).toBe('committed visa 4242\n');
+  });
+
+  test('--fault lets authorizations go wrong, --fault-times so many of them', async () => {
+    const options = ['--fault', 'after-404', '--fault-times', '1'];
+    const { address, secretKey, text } = await startOnFreePort(DIRECTLY, options);
+    expect(text()).toContain('Goes wrong:       after-404: the answer is 404');
+    const payments = new CardPayments({ baseUrl: address, secretKey });
+    const pay = async () => {
+      const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
+      const block = await encryptCard(await payments.createEncryptionKey(), { ...CARD });
+      const answer = await payments.authorize(id, block).catch(({ status }) => ({ status }));
+      const headers = { authorization: `Bearer ${secretKey}` };
+      const intent = await fetch(`${address}/payments/card/${id}`, { headers });
+      return [answer.status, ((await intent.json()) as { status: string }).status];
+    };
+    expect(await pay()).toEqual([404, 'committed']);
+    expect(await pay()).toEqual(['committed', 'committed']);
+    expect(text().match(/^Goes wrong: after-404$/gm)).toHaveLength(1);
+  });
+
   test('explains its options', async () => {
     const sandbox = start(['--help']);
     expect(await sandbox.exit).toEqual([0, null]);
-    for (const option of ['--port', '--key-lifetime-ms', '--help'])
+    for (const option of ['--port', '--key-lifetime-ms', '--fault', '--fault-times', '--help'])
       expect(sandbox.output).toContain(option);
   });
 
   test.each([
     ['--port', 'x', '--port must be a whole number from 0 to 65535'],
     ['--key-lifetime-ms', '0', '--key-lifetime-ms must be a whole number from 1'],
+    ['--fault', 'rain', '--fault must be one of the faults below'],
+    ['--fault-times', '0', '--fault-times must be a whole number from 1'],
     ['--no-such-option', '', 'Usage: npx cardseal-sandbox'],
   ])('says what is wrong with %s %s, without a stack', async (option, value, message) => {
     const sandbox = start(value ? [option, value] : [option]);
@@ -169,11 +216,13 @@ describe('npx cardseal-sandbox', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const sandbox = start(['--port', String(port)]);
-    expect(await sandbox.exit).toEqual([1, null]);
-    expect(sandbox.output.trim()).toBe(
-      `Port ${port} is taken. Choose another: npx cardseal-sandbox --port 4001`,
-    );
+    for (const options of [[], ['--fault', 'replay']]) {
+      const sandbox = start(['--port', String(port), ...options]);
+      expect(await sandbox.exit).toEqual([1, null]);
+      expect(sandbox.output.trim()).toBe(
+        `Port ${port} is taken. Choose another: npx cardseal-sandbox --port 4001`,
+      );
+    }
     other.close();
   });
 });

@@ -54,9 +54,9 @@ function hashes({
     `git checkout --quiet ${commit}`,
     'npm ci --silent --prefer-offline',
     'npm run --silent build',
-    'npm pack --silent --ignore-scripts',
+    'npm pack --silent',
     'npm run --silent build:sandbox',
-    'npm pack --silent --ignore-scripts ./sandbox/dist',
+    'npm pack --silent --ignore-scripts ./demo/service/dist',
   ];
   const script = commands.join(' && ');
   const { status, stderr } = spawnSync('sh', ['-c', script], {

@@ -56,7 +56,7 @@ function startRun(args: string[], env: NodeJS.ProcessEnv = {}, cwd = root) {
   const child = spawn(process.execPath, [vitest, ...args], {
     cwd,
     detached: true,
-    env: { ...process.env, NO_COLOR: '1', VITEST: '', TEST_RETRIES: '0', ...env },
+    env: { ...process.env, NO_COLOR: '1', VITEST: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);

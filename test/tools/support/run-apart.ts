@@ -1,8 +1,7 @@
 import { basename, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { type Engine, install } from '../prepare/browsers.ts';
-import { PATIENCE, RETRIES } from './patience.ts';
-import { retriedTests } from './retried-tests.ts';
+import { PATIENCE } from './patience.ts';
 
 /** Vitest's configuration for tests that have a command of their own: all of this folder. */
 export function runApart(root: string, engines: readonly Engine[]) {
@@ -13,8 +12,6 @@ export function runApart(root: string, engines: readonly Engine[]) {
     test: {
       include: ['*.test.ts'],
       ...PATIENCE,
-      retry: RETRIES,
-      reporters: ['default', retriedTests],
     },
   });
 }

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import type { Plugin } from 'vite';
 import type {
   Reporter,
+  TestCase,
   TestModule,
   TestProject,
   TestRunEndReason,
@@ -13,7 +14,6 @@ import type {
   Vitest,
 } from 'vitest/node';
 import { ENGINES, ENGINES_OF, type Engine, howToInstall, missing } from '../prepare/browsers.ts';
-import { nameOf } from './retried-tests.ts';
 
 /** Longer than any test or hook may take, so that their own limits come first. */
 const STALL_MS = Number(process.env.TEST_STALL_MS ?? 90_000);
@@ -113,6 +113,10 @@ function failIfLost(modules: readonly TestModule[]): void {
     process.exitCode = 1;
   }
 }
+
+/** Names a test as the lists at the end of a run do. */
+const nameOf = ({ project, module, fullName }: TestCase): string =>
+  `${project.name} ${module.relativeModuleId} > ${fullName}`;
 
 /** A worker in an endless loop does not notice that the run has ended: it would run for ever. */
 function killChildren(): void {

@@ -1,7 +1,7 @@
 /**
- * `npm run build:sandbox`: makes the package `cardseal-sandbox` in `sandbox/dist`. It is the Card
- * Payment Service of the demo, bundled into one file, so it installs nothing else. Version, licence
- * and author are those of cardseal.
+ * `npm run build:sandbox`: makes the package `cardseal-sandbox` in `demo/service/dist`. It is
+ * the Card Payment Service of the demo, bundled into one file, so it installs nothing else. Version
+ * and licence are those of cardseal.
  */
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const target = join(import.meta.dirname, 'dist');
 const readJson = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const { version, license } = readJson(join(root, 'package.json'));

@@ -1,0 +1,98 @@
+/** The rooms of the library import each other one way only, and no file imports itself through others. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '../../src');
+
+/** What each room of `src/` may import beside its own files. */
+const MAY_IMPORT: Record<string, string[]> = {
+  core: [],
+  server: ['core'],
+  checkout: ['server', 'core'],
+  form: ['core'],
+  'script-tag': ['form', 'core'],
+  check: ['form', 'core'],
+};
+
+/** By types only: the options name the texts, and the texts the options. */
+const STILL_IN_A_CIRCLE = ['form/options.ts', 'form/texts.ts'];
+
+/** Each source file with the files that it imports, types included: paths below `src/`. */
+type Graph = Map<string, string[]>;
+
+function readGraph(): Graph {
+  const paths = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  const files = paths.map((path) => path.replaceAll('\\', '/')).filter((it) => it.endsWith('.ts'));
+  return new Map(
+    files.map((file) => [file, importsOf(file, readFileSync(join(SOURCES, file), 'utf8'))]),
+  );
+}
+
+function importsOf(file: string, text: string): string[] {
+  const names = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
+  return names.map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
+}
+
+const roomOf = (file: string) => file.split('/')[0]!;
+
+/** The imports that go the wrong way. */
+function wrongWays(graph: Graph): string[] {
+  return [...graph].flatMap(([file, imported]) => {
+    const allowed = [roomOf(file), ...(MAY_IMPORT[roomOf(file)] ?? [])];
+    const wrong = imported.filter((it) => !allowed.includes(roomOf(it)));
+    return wrong.map((it) => `${file} imports ${it}`);
+  });
+}
+
+/** The files that reach themselves. */
+function inCircles(graph: Graph): string[] {
+  const reachable = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of graph.get(from) ?? []) {
+      if (seen.has(next)) continue;
+      seen.add(next);
+      reachable(next, seen);
+    }
+    return seen;
+  };
+  return [...graph.keys()].filter((file) => reachable(file).has(file));
+}
+
+describe('the sources', () => {
+  const graph = readGraph();
+
+  test('are in rooms that this test knows, and import files that exist', () => {
+    expect(graph.size).toBeGreaterThan(30);
+    for (const [file, imported] of graph) {
+      expect(Object.keys(MAY_IMPORT)).toContain(roomOf(file));
+      for (const path of imported) expect(existsSync(join(SOURCES, path)), path).toBe(true);
+    }
+  });
+
+  test('import one way: script-tag and check to form to core, checkout to server to core', () => {
+    expect(wrongWays(graph)).toEqual([]);
+  });
+
+  test('import in no circle', () => {
+    expect(inCircles(graph).filter((file) => !STILL_IN_A_CIRCLE.includes(file))).toEqual([]);
+  });
+});
+
+describe('control', () => {
+  test.each([
+    ['the form', 'core/card.ts', "import { readCard } from '../form/read.ts';"],
+    ['a type of the form', 'core/card.ts', "import type { Problem } from '../form/read.ts';"],
+    ['the server from the form', 'form/read.ts', "export * from '../server/index.ts';"],
+    ['the script tag from the form', 'form/read.ts', "void import('../script-tag/index.ts');"],
+    ['a package', 'core/card.ts', "import 'left-pad';"],
+    ['a module of Node', 'checkout/store.ts', "import { createHash } from 'node:crypto';"],
+  ])('an import of %s is found', (_, file, text) => {
+    expect(wrongWays(new Map([[file, importsOf(file, text)]]))).toHaveLength(1);
+  });
+
+  test('a circle is found, and so is a file that imports itself', () => {
+    const circle = { a: ['b'], b: ['c'], c: ['b', 'd'], d: [], e: ['e'] };
+    expect(inCircles(new Map(Object.entries(circle)))).toEqual(['b', 'c', 'e']);
+  });
+});
