@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { slowClock } from './explained/faults.ts';
 import { createExplanation } from './explained/onlooker.ts';
 import { createMerchant } from './merchant/app.ts';
-import { CardPayments } from './merchant/card-payments.ts';
+import { CardPayments } from 'cardseal/checkout';
 import { ACCOUNTS, createService } from './service/app.ts';
 import { advise, endWithParent, wholeNumber } from './service/command-line.ts';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CardEncryptionKey, EncryptedCard } from '../merchant/card-payments.ts';
+import type { CardEncryptionKey, EncryptedCard } from 'cardseal/checkout';
 
 /**
  * What can be made to go wrong, each for real. `declined` needs no meddling: it is a card that the

@@ -10,7 +10,7 @@ import {
   CardPayments,
   CardPaymentsError,
   type EncryptedCard,
-} from '../merchant/card-payments.ts';
+} from 'cardseal/checkout';
 import type { Payments } from '../merchant/checkout.ts';
 import { readBlock } from '../merchant/posted.ts';
 import { buildExplanation } from './assets.ts';

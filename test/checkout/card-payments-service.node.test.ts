@@ -4,7 +4,7 @@ import {
   CardPayments,
   CardPaymentsError,
   type EncryptedCard,
-} from '../../demo/merchant/card-payments.ts';
+} from '../../src/checkout/index.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { type Card, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';

@@ -13,7 +13,7 @@ import {
   CardPayments,
   CardPaymentsError,
   type EncryptedCard,
-} from '../../demo/merchant/card-payments.ts';
+} from '../../src/checkout/index.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
 const ID = 'pi_card_1';

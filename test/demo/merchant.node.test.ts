@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMerchant } from '../../demo/merchant/app.ts';
-import { CardPayments } from '../../demo/merchant/card-payments.ts';
+import { CardPayments } from '../../src/checkout/index.ts';
 import { ACCOUNTS, createService, type ServiceOptions } from '../../demo/service/app.ts';
 import { type Card, type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
