@@ -21,6 +21,7 @@ export interface Port {
   interpreter: string[];
   corpus: string;
   scenarios: string;
+  store: string;
   client: string;
   shop: (port: number) => string[];
   /** For the staff: what became of an intent. */
@@ -38,6 +39,7 @@ export const PORTS: Port[] = [
     interpreter: php,
     corpus: join(import.meta.dirname, 'corpus.php'),
     scenarios: join(import.meta.dirname, 'scenarios.php'),
+    store: join(import.meta.dirname, 'store.php'),
     client: join(import.meta.dirname, 'client.php'),
     shop: (port) => [...php, '-S', `127.0.0.1:${port}`, join(merchant, 'php/shop.php')],
     resolve: (what) => [...php, join(merchant, 'php/shop.php'), 'resolve', ...what],
@@ -53,6 +55,7 @@ export const PORTS: Port[] = [
     interpreter: ['python3'],
     corpus: join(import.meta.dirname, 'corpus.py'),
     scenarios: join(import.meta.dirname, 'scenarios.py'),
+    store: join(import.meta.dirname, 'store.py'),
     client: join(import.meta.dirname, 'client.py'),
     shop: (port) => ['python3', '-B', join(merchant, 'python/shop.py'), '--port', String(port)],
     resolve: (what) => ['python3', '-B', join(merchant, 'python/shop.py'), 'resolve', ...what],

@@ -175,6 +175,13 @@ function testsOf(port: Port) {
     expect(complaints).toEqual([]);
   });
 
+  test('shows the receipt of an intent that says nothing of the card', async () => {
+    world.proxy.faults.hidePaymentMethod = true;
+    await order();
+    await pay(APPROVED);
+    await heading(words.paid);
+  });
+
   test('takes another card after a declined one', async () => {
     await order();
     await pay(DECLINED);
@@ -529,7 +536,12 @@ async function startWorld(port: Port) {
     async reset() {
       before = await committed();
       clock.ahead = 0;
-      Object.assign(proxy.faults, { loseAuthorizations: false, hold: undefined, isDown: false });
+      Object.assign(proxy.faults, {
+        loseAuthorizations: false,
+        hold: undefined,
+        hidePaymentMethod: false,
+        isDown: false,
+      });
       proxy.authorizations.length = 0;
       shop.log = '';
     },

@@ -25,6 +25,11 @@ const PROGRAMS: Program[] = [
     debianPackage: 'php-cli',
   },
   {
+    name: 'SQLite for PHP',
+    probe: ['php', '-r', "exit(in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"],
+    debianPackage: 'php-sqlite3',
+  },
+  {
     name: 'Python 3.8 or later',
     probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
     debianPackage: 'python3',
