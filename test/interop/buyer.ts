@@ -17,6 +17,26 @@ export interface Words {
   unclear: string;
 }
 
+/**
+ * What a page tells.
+ *
+ * @param text - Of its headings and alerts.
+ * @param hasForm - Whether a card can be entered.
+ * @throws Error if it tells none of it, or a form stands beside what rules it out.
+ */
+export function readTold(text: string, hasForm: boolean, words: Words): Told {
+  if (!hasForm) {
+    if (text.includes(words.paid)) return 'paid';
+    if (text.includes(words.unclear)) return 'not_certain';
+  } else {
+    if (words.declined.test(text)) return 'declined';
+    if (words.refused.test(text)) return 'not_paid';
+    if (words.retry.test(text)) return 'retry_is_safe';
+    if (!text.includes(words.paid) && !text.includes(words.unclear)) return 'open';
+  }
+  throw new Error(`The page tells something else: ${text}`);
+}
+
 export class Buyer {
   /** The address of the page. */
   #address = '';
@@ -39,9 +59,11 @@ export class Buyer {
     return this.#request(address);
   }
 
-  /** The id of the order, as the page's form or address has it. */
-  get orderId(): string | undefined {
-    return [...new URL(this.#address).searchParams.values()][0];
+  /** The id of the order, as the page tells it to a shopper whose payment is not certain. */
+  get orderId(): string {
+    const [id] = /(order_[\w-]+|\b[0-9a-f]{16}\b)/.exec(this.#document.body.textContent) ?? [];
+    if (!id) throw new Error('The page names no order');
+    return id;
   }
 
   /** Submits the form that there is on the page, with these fields beside its hidden ones. */
@@ -65,16 +87,7 @@ export class Buyer {
   told(): Told {
     const texts = [...this.#document.querySelectorAll('h1, [role=alert]')];
     const text = texts.map(({ textContent }) => textContent).join('\n');
-    const { paid, declined, refused, retry, unclear } = this.words;
-    const hasForm = this.#form !== null;
-    if (text.includes(paid) && !hasForm) return 'paid';
-    if (text.includes(unclear) && !hasForm) return 'not_certain';
-    if (hasForm && declined.test(text)) return 'declined';
-    if (hasForm && retry.test(text)) return 'retry_is_safe';
-    if (hasForm && refused.test(text)) return 'not_paid';
-    if (hasForm && this.#document.querySelector('.notice')?.textContent === '') return 'open';
-    if (hasForm && !this.#document.querySelector('.notice')) return 'open';
-    throw new Error(`The page says something else: ${this.#document.body.textContent}`);
+    return readTold(text, this.#form !== null, this.words);
   }
 
   get #form(): HTMLFormElement | null {

@@ -2,6 +2,7 @@
  * Each fault of the network, over real HTTP, between a shop and the service. Whatever happens, an
  * order is paid at most once, each text that the shopper reads is true, and there is a way on.
  */
+import { chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import {
@@ -11,8 +12,9 @@ import {
   startFaultProxy,
 } from '../../demo/service/faults.ts';
 import type { CardPaymentIntent } from '../../demo/service/schemas.ts';
+import { need } from '../tools/prepare/browsers.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
-import { Buyer, type Told, type Words } from './buyer.ts';
+import { Buyer, readTold, type Told, type Words } from './buyer.ts';
 
 const APPROVED = '4242424242424242';
 const DECLINED = '4000000000000002';
@@ -20,13 +22,17 @@ const DECLINED = '4000000000000002';
 /** How long the shops wait for an answer. */
 export const SHOP_TIMEOUT_S = 1;
 const SLOW_MS = 1500;
+const KEY_LIFETIME_MS = 15 * 60 * 1000;
 
 /** A shop that is running. */
 export interface FaultyShop {
-  address: string;
   words: Words;
   /** Leads a new shopper to the form. */
   begin(buyer: Buyer): Promise<unknown>;
+  /** The same in a browser. */
+  order(page: Page): Promise<unknown>;
+  enter(page: Page, number: string): Promise<unknown>;
+  press(page: Page): Promise<unknown>;
   /** What the staff of the shop do after a payment that is not certain. */
   resolve(orderId: string, intentId: string, truth: 'committed' | 'not_paid'): Promise<unknown>;
   close(): Promise<void>;
@@ -41,7 +47,12 @@ function expectedFirst(fault: FaultName, truth: Told): Told[] {
 }
 
 export function testFaults(name: string, startShop: (service: string) => Promise<FaultyShop>) {
-  const service = createService({ generateKeyPair: recycledKeyPair });
+  /** How far the service's clock is ahead, in milliseconds. */
+  let ahead = 0;
+  const service = createService({
+    generateKeyPair: recycledKeyPair,
+    clock: () => Date.now() + ahead,
+  });
   let serviceAddress: string;
   let proxy: FaultProxy;
   let shop: FaultyShop;
@@ -72,7 +83,6 @@ export function testFaults(name: string, startShop: (service: string) => Promise
     const before = new Set((await listIntents()).map(({ id }) => id));
     const buyer = new Buyer(shop.words);
     await shop.begin(buyer);
-    const orderId = buyer.orderId!;
     const intents = async () => (await listIntents()).filter(({ id }) => !before.has(id));
     const committed = async () =>
       (await intents()).filter(({ status }) => status === 'committed').length;
@@ -105,6 +115,7 @@ export function testFaults(name: string, startShop: (service: string) => Promise
       },
       /** The staff look at the intent. If it can still be paid, they cancel it first. */
       async resolve() {
+        const { orderId } = buyer;
         for (const { id, status } of await intents()) {
           if (status === 'created') await ask(`/payments/card/${id}/cancel`, 'POST');
           const truth = status === 'committed' ? 'committed' : 'not_paid';
@@ -141,5 +152,59 @@ export function testFaults(name: string, startShop: (service: string) => Promise
       expect(await order.committed()).toBe(1);
       proxy.setFault(undefined);
     });
+  });
+
+  test(`${name}: a shopper reads each of the texts in a browser, and pays each order once`, async () => {
+    const { from, path } = need('chromium');
+    const browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
+    try {
+      /** A page of a new shopper, with what it tells: only what can be seen. */
+      async function start() {
+        const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+        await shop.order(page);
+        const told = async () => {
+          const texts = await page.locator('h1, [role=alert]').allInnerTexts();
+          const hasForm = await page.locator('[autocomplete=cc-number]').isVisible();
+          return readTold(texts.join('\n'), hasForm, shop.words);
+        };
+        const pay = async (number: string, expected: Told) => {
+          await shop.enter(page, number);
+          await shop.press(page);
+          await expect.poll(() => told().catch(String)).toBe(expected);
+        };
+        return { page, told, pay };
+      }
+      const paid = async () =>
+        (await listIntents()).filter(({ status }) => status === 'committed').length;
+      const before = await paid();
+
+      const declined = await start();
+      expect(await declined.told()).toBe('open');
+      await declined.pay(DECLINED, 'declined');
+      expect(await paid()).toBe(before);
+      await declined.pay(APPROVED, 'paid');
+      expect(await paid()).toBe(before + 1);
+
+      const uncertain = await start();
+      proxy.setFault('after-key-expired', 1);
+      await uncertain.pay(APPROVED, 'retry_is_safe');
+      await uncertain.pay(APPROVED, 'not_certain');
+      await uncertain.page.reload();
+      expect(await uncertain.told()).toBe('not_certain');
+      expect(await paid()).toBe(before + 2);
+
+      ahead = 2000 - KEY_LIFETIME_MS; // the key is good for two seconds
+      const late = await start();
+      await shop.enter(late.page, APPROVED);
+      await late.page.waitForTimeout(2500);
+      ahead = 0;
+      await late.pay(APPROVED, 'not_paid');
+      expect(await paid()).toBe(before + 2);
+      await late.pay(APPROVED, 'paid');
+      expect(await paid()).toBe(before + 3);
+    } finally {
+      ahead = 0;
+      await browser.close();
+    }
   });
 }
