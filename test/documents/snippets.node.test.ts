@@ -163,7 +163,7 @@ describe('docs/testing.md', () => {
   beforeEach(() => {
     folder = makeFolder();
     write(folder, 'package.json', '{ "private": true }');
-    for (const path of ['package.json', 'dist', 'form', 'server']) {
+    for (const path of ['package.json', 'dist']) {
       cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
     }
     for (const file of ['test/card-key.js', 'test/checkout.test.js']) {
