@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/tools/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,form,server}/*.ts'],
+  entry: ['src/{core,form,server,checkout}/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -26,7 +26,10 @@ export default defineConfig({
     {
       name: 'TypeScript writes each module, because esbuild drops comments',
       renderChunk: (_code, { entryPoint }) => ({
-        code: compile(entryPoint!, { rewriteRelativeImportExtensions: true }),
+        code: compile(entryPoint!, {
+          rewriteRelativeImportExtensions: true,
+          ...(entryPoint!.startsWith('src/checkout/') && FOR_SERVERS),
+        }),
       }),
     },
   ],
@@ -36,6 +39,9 @@ export default defineConfig({
     writeFileSync(BUILT_FROM, fingerprint('.'));
   },
 });
+
+/** `fetch` came to servers after these. */
+const FOR_SERVERS = { target: ScriptTarget.ES2022, useDefineForClassFields: true };
 
 /** Readable JavaScript with the comments of the source. */
 function compile(path: string, options: CompilerOptions = {}): string {
@@ -54,10 +60,10 @@ function compile(path: string, options: CompilerOptions = {}): string {
 
 /**
  * One declaration file for each public entry. It holds what the entry exports and nothing else.
- * The form and the server functions take the types of the core from its declarations.
+ * The others take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  for (const room of ['core', 'form', 'server']) await bundleDeclarations(room);
+  for (const room of ['core', 'form', 'server', 'checkout']) await bundleDeclarations(room);
 }
 
 async function bundleDeclarations(room: string) {

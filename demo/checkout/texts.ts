@@ -1,6 +1,6 @@
 /** Why the shopper sees the form again. `reason`: the service's `failure_reason`. */
 export type Notice =
-  | { why: 'expired' | 'refused' | 'lost' }
+  | { why: 'not_paid' | 'retry_is_safe' | 'lost' }
   | { why: 'declined'; reason: string | null };
 
 /** Everything that a shopper reads in the checkout, in one language. */
@@ -19,8 +19,8 @@ export interface Texts {
   year: string;
   code: string;
   pay: string;
-  expired: string;
-  refused: string;
+  not_paid: string;
+  retry_is_safe: string;
   lost: string;
   declined: string;
   /**
@@ -38,9 +38,7 @@ export interface Texts {
   cardEnding: string;
   reference: string;
   invoiced: string;
-  underWay: string;
   doNotPayAgain: string;
-  seeHowItWent: string;
   notConfirmed: string;
   unknown: string;
   findingOut: string;
@@ -68,8 +66,10 @@ export const ENGLISH: Texts = {
   year: 'Expiry year',
   code: 'Security code',
   pay: 'Pay {amount}',
-  expired: 'That took too long. Please enter your card again. You have not paid.',
-  refused: 'The payment could not be made. You have not paid.',
+  not_paid: 'The payment could not be made. You have not paid. Please enter your card again.',
+  retry_is_safe:
+    'We do not know yet whether you have paid. ' +
+    'You can safely enter your card again: you cannot pay twice.',
   lost: 'We do not know your order any more. Please send it again. You have not paid.',
   declined: 'Your card was declined.',
   reasons: {
@@ -89,9 +89,7 @@ export const ENGLISH: Texts = {
   cardEnding: '{brand} ending in {last4}',
   reference: 'Reference',
   invoiced: 'We send you an invoice. Please pay it within 14 days.',
-  underWay: 'Your payment is under way',
   doNotPayAgain: 'Please do not pay again.',
-  seeHowItWent: 'See how it went',
   notConfirmed: 'Payment not confirmed',
   unknown: 'We do not know yet whether you have paid',
   findingOut: 'We are finding out and will tell you. Your reference:',
@@ -120,10 +118,12 @@ const GERMAN: Texts = {
   year: 'Gültig bis: Jahr',
   code: 'Prüfziffer',
   pay: '{amount} bezahlen',
-  expired:
-    'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. ' +
-    'Sie haben nicht bezahlt.',
-  refused: 'Die Zahlung war nicht möglich. Sie haben nicht bezahlt.',
+  not_paid:
+    'Die Zahlung war nicht möglich. Sie haben nicht bezahlt. ' +
+    'Bitte geben Sie Ihre Karte noch einmal ein.',
+  retry_is_safe:
+    'Wir wissen noch nicht, ob Sie bezahlt haben. ' +
+    'Sie können Ihre Karte ohne Sorge noch einmal eingeben: Sie zahlen nicht doppelt.',
   lost:
     'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal. ' +
     'Sie haben nicht bezahlt.',
@@ -145,9 +145,7 @@ const GERMAN: Texts = {
   cardEnding: '{brand}, endet auf {last4}',
   reference: 'Referenz',
   invoiced: 'Wir senden Ihnen eine Rechnung. Bitte bezahlen Sie sie innerhalb von 14 Tagen.',
-  underWay: 'Ihre Zahlung wird bearbeitet',
   doNotPayAgain: 'Bitte bezahlen Sie nicht noch einmal.',
-  seeHowItWent: 'Ergebnis ansehen',
   notConfirmed: 'Zahlung nicht bestätigt',
   unknown: 'Wir wissen noch nicht, ob Sie bezahlt haben',
   findingOut: 'Wir klären das und geben Ihnen Bescheid. Ihre Referenz:',

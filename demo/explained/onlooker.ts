@@ -2,16 +2,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { type CardEncryptionKey as BrowserKey, CardEncryptionError } from 'cardseal';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
-  type CardEncryptionKey,
+  type CardEncryptionKey as BrowserKey,
+  CardEncryptionError,
+  type EncryptedCard,
+} from 'cardseal';
+import {
   type CardPaymentIntent,
   CardPayments,
   CardPaymentsError,
-  type EncryptedCard,
+  type EncryptionKeyResource,
+  type PaymentsClient,
 } from 'cardseal/checkout';
-import type { Payments } from '../merchant/checkout.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBlock } from '../merchant/posted.ts';
 import { buildExplanation } from './assets.ts';
 import { believeFresh, FAULTS, moveLayout, spoilKey } from './faults.ts';
@@ -62,7 +65,7 @@ export function createExplanation({ slowAddress, secretKey }: Options) {
 
   return {
     /** The client of the service, watched. */
-    watch(payments: Payments): Payments {
+    watch(payments: PaymentsClient): PaymentsClient {
       const slow = new CardPayments({ baseUrl: slowAddress, secretKey });
       return {
         async createEncryptionKey(options) {
@@ -221,7 +224,7 @@ function describeKey({
   scheme,
   public_key,
   expires_at,
-}: CardEncryptionKey): NonNullable<Trail['key']> {
+}: EncryptionKeyResource): NonNullable<Trail['key']> {
   return { id, scheme, bits: modulusBits(public_key), expires_at };
 }
 

@@ -156,7 +156,7 @@ export interface CardPaymentsOptions {
   /** Begins with `sk_test_` or `sk_live_`. Never let it leave the server. */
   secretKey: string;
   /** How long one request may take, answer included, in milliseconds; 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export interface RequestOptions {
@@ -172,9 +172,6 @@ export interface IdempotentOptions extends RequestOptions {
   idempotencyKey?: string;
 }
 
-/** One of the values that the specification shows, or one that it does not. */
-type Open<Shown extends string> = Shown | (string & Record<never, never>);
-
 /**
  * Times are Unix timestamps in milliseconds. Amounts are in minor units.
  *
@@ -188,9 +185,10 @@ export interface CardPaymentIntent {
   /** 0 until captured; equals `amount` after an automatic authorization that succeeded. */
   amount_captured: number;
   amount_refunded: number;
-  currency: Open<'USD'>;
-  /** More statuses exist: cancellation's is not specified. */
-  status: Open<'created' | 'authorized' | 'committed' | 'failed'>;
+  /** The specification shows only `USD`. */
+  currency: string;
+  /** `created`, `authorized`, `committed`, `failed`, or another: cancellation's is not specified. */
+  status: string;
   /** When the status last changed; null in `created`. */
   status_at: number | null;
   /** null until the processor has handled the payment. */

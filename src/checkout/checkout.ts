@@ -1,7 +1,12 @@
 import type { EncryptedCard } from '../core/encrypt-card.ts';
 import type { CardEncryptionKey } from '../core/key.ts';
 import { browserKey } from '../server/index.ts';
-import { CardPayments, CardPaymentsError, type CardPaymentsOptions } from './card-payments.ts';
+import {
+  CardPayments,
+  type CardPaymentsError,
+  type CardPaymentsOptions,
+  type EncryptionErrorCode,
+} from './card-payments.ts';
 import {
   isUnderWay,
   type NewAttempt,
@@ -172,12 +177,10 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       log('Refused: invalid_encrypted_card');
       return { status: 'invalid_encrypted_card' };
     }
-    const paid = await payWith(order, block).catch((error): Outcome => {
-      logFailure(`The store failed: order ${order.id}`, error);
+    return payWith(order, block).catch((error): Outcome => {
+      logFailure(`Payment not certain, the store failed: order ${order.id}`, error);
       return { status: 'not_certain' };
     });
-    if (paid.status === 'not_certain') log(`Payment not certain: order ${order.id}`);
-    return paid;
   }
 
   async function payWith(order: Order, block: EncryptedCard): Promise<Outcome> {
@@ -195,7 +198,10 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
           return decision.outcome;
         case 'authorize': {
           const answer = await authorize(decision.intentId, block);
-          return settle(order.id, attempt, answer);
+          const outcome = await settle(order.id, attempt, answer);
+          if (outcome.status === 'not_certain')
+            log(`Payment not certain: order ${order.id}, intent ${decision.intentId}`);
+          return outcome;
         }
         case 'wait': {
           const stored = await readSettled(order.id);
@@ -240,8 +246,9 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       return { kind: 'intent', id, status, reason, price: { amount, currency } };
     } catch (error) {
       logFailure(`Authorization failed: ${intentId}`, error);
-      const isKeyError = error instanceof CardPaymentsError && error.code !== undefined;
-      return { kind: isKeyError ? 'key_error' : 'unclear' };
+      // Not `instanceof`: a bundler may have made two copies of the client.
+      const { code } = error as Partial<CardPaymentsError>;
+      return { kind: KEY_ERRORS.includes(code) ? 'key_error' : 'unclear' };
     }
   }
 
@@ -314,6 +321,12 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
     log([what, name, recovery, status, code].filter((part) => part !== undefined).join(', '));
   }
 }
+
+const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
+  'encryption_key_expired',
+  'unknown_encryption_key',
+  'invalid_encryption_block',
+];
 
 const STATES = ['open', 'paying', 'uncertain', 'paid'];
 

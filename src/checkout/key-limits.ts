@@ -24,7 +24,10 @@ export function keyLimits() {
     take(orderId: string, now: number): number {
       forgetFull(now);
       const order = orders.get(orderId) ?? { left: PER_ORDER.burst, at: now };
-      const wait = Math.max(secondsUntilOne(order, PER_ORDER, now), secondsUntilOne(all, IN_ALL, now));
+      const wait = Math.max(
+        secondsUntilOne(order, PER_ORDER, now),
+        secondsUntilOne(all, IN_ALL, now),
+      );
       if (wait > 0) return wait;
       orders.delete(orderId); // the map is in the order of the last request
       orders.set(orderId, { left: leftAt(order, PER_ORDER, now) - 1, at: now });

@@ -30,8 +30,8 @@ export function memoryStore(): OrderStore {
 }
 
 function warnInProduction(): void {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  if (process?.env?.NODE_ENV !== 'production') return;
+  // Not every runtime has `process`.
+  if (globalThis.process?.env?.NODE_ENV !== 'production') return;
   console.warn(
     'cardseal: orders are kept in memory. After a restart a shopper can be charged twice. ' +
       'Give createCheckout a store that lasts, for example postgresStore(pool).',

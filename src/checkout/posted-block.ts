@@ -24,7 +24,7 @@ export async function readPostedBlock(
 }
 
 function isJson(contentType: string | undefined): boolean {
-  return !contentType || /^application\/json\b/i.test(contentType);
+  return !contentType || contentType.toLowerCase().startsWith('application/json');
 }
 
 async function formField(contentType: string, body: string): Promise<string> {

@@ -8,6 +8,13 @@ export interface PostgresPool {
   ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
 }
 
+const INSERT =
+  'INSERT INTO cardseal_orders (id, value, version) VALUES ($1, $2, $3::integer + 1) ' +
+  'ON CONFLICT DO NOTHING';
+const UPDATE =
+  'UPDATE cardseal_orders SET value = $2, version = $3::integer + 1 ' +
+  'WHERE id = $1 AND version = $3::integer';
+
 /**
  * Keeps orders in PostgreSQL, for a shop with several processes. Create the table once:
  *
@@ -29,11 +36,11 @@ export function postgresStore(pool: PostgresPool): OrderStore {
       return row && { value: String(row.value), version: Number(row.version) };
     },
     async write(orderId, value, version) {
-      const text =
-        version === 0
-          ? 'INSERT INTO cardseal_orders VALUES ($1, $2, $3 + 1) ON CONFLICT DO NOTHING'
-          : 'UPDATE cardseal_orders SET value = $2, version = $3 + 1 WHERE id = $1 AND version = $3';
-      const { rowCount } = await pool.query(text, [orderId, value, version]);
+      const { rowCount } = await pool.query(version === 0 ? INSERT : UPDATE, [
+        orderId,
+        value,
+        version,
+      ]);
       return rowCount === 1;
     },
   };

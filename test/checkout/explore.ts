@@ -199,7 +199,11 @@ export async function explore({
 
     addCall('a page asks for a key', 'keys', (w) => ({ call: 'issueKey', order: w.price }));
     for (const keyId of Object.keys(world.pages))
-      addCall(`a page pays under ${keyId}`, 'pays', (w) => ({ call: 'pay', order: w.price, keyId }));
+      addCall(`a page pays under ${keyId}`, 'pays', (w) => ({
+        call: 'pay',
+        order: w.price,
+        keyId,
+      }));
     addCall('a page asks for the outcome', 'outcomes', () => ({ call: 'outcome' }));
     if (left.resolves > 0)
       for (const intentId of Object.keys(world.intents))
@@ -229,8 +233,9 @@ export async function explore({
     world.requests.forEach((request, at) => {
       if (world.processes.some(({ name }) => name === request.process)) return;
       for (const isApproved of [true, false])
-        add(`a delayed request for ${request.intentId} is ${isApproved ? 'approved' : 'declined'}`, (w) =>
-          handle(w, at, isApproved),
+        add(
+          `a delayed request for ${request.intentId} is ${isApproved ? 'approved' : 'declined'}`,
+          (w) => handle(w, at, isApproved),
         );
     });
 
@@ -559,7 +564,10 @@ export async function explore({
       if (outcome.status === 'committed') break;
       const stored = copy.store && (JSON.parse(copy.store.value) as StoredOrder);
       const order = copy.price;
-      const key = (await call('keys', { call: 'issueKey', order })) as { status: number; body: any };
+      const key = (await call('keys', { call: 'issueKey', order })) as {
+        status: number;
+        body: any;
+      };
       if (key.status === 200) {
         await call('pays', { call: 'pay', order, keyId: key.body.id });
       } else if (stored?.intentId) {
@@ -625,4 +633,3 @@ function structuredCopy(world: World): World {
     trace: [...world.trace],
   };
 }
-

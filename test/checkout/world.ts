@@ -4,8 +4,8 @@
  * code: `step` runs it again from its beginning with the answers that it has got so far.
  */
 import {
-  CardPaymentsError,
   type CardPaymentIntent,
+  CardPaymentsError,
   type EncryptionKeyResource,
 } from '../../src/checkout/card-payments.ts';
 import type { Checkout, Surroundings } from '../../src/checkout/checkout.ts';

@@ -30,14 +30,14 @@ const START = '<!-- Written by `npm run browser-table`: from here -->';
 const END = '<!-- to here -->';
 
 /** Runs on servers. */
-const NOT_FOR_BROWSERS = 'server/';
+const NOT_FOR_BROWSERS = ['server/', 'checkout/'];
 
 const sources = new Sources();
 
 /** The files for browsers, by their path in dist/. */
 export const browserFiles = readdirSync(DIST, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.js') && !file.startsWith(NOT_FOR_BROWSERS))
+  .filter((file) => file.endsWith('.js') && !NOT_FOR_BROWSERS.some((room) => file.startsWith(room)))
   .sort();
 
 export const readBuilt = (file: string) => readFileSync(join(DIST, file), 'utf8');
