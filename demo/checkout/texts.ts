@@ -22,8 +22,13 @@ export interface Texts {
   not_paid: string;
   retry_is_safe: string;
   lost: string;
-  /** `{reason}` stands for the service's reason. */
   declined: string;
+  /**
+   * Why, by the service's `failure_reason`, where the shopper can do something about it. The issuer
+   * does not want others to be told, such as that a card is stolen.
+   */
+  reasons: Record<string, string>;
+  tryAnother: string;
   paid: string;
   thanks: string;
   amount: string;
@@ -66,7 +71,16 @@ export const ENGLISH: Texts = {
     'We do not know yet whether you have paid. ' +
     'You can safely enter your card again: you cannot pay twice.',
   lost: 'We do not know your order any more. Please send it again. You have not paid.',
-  declined: 'The card was declined: {reason}. You have not paid. Please try another card.',
+  declined: 'Your card was declined.',
+  reasons: {
+    expired_card: 'The card has expired.',
+    incorrect_cvc: 'The security code is not correct.',
+    incorrect_number: 'The card number is not correct.',
+    insufficient_funds: 'There is not enough money in the account.',
+    invalid_expiry_month: 'The expiry date is not correct.',
+    processing_error: 'The bank could not process it.',
+  },
+  tryAnother: 'You have not paid. Please try another card.',
   paid: 'Paid',
   thanks: 'Thank you',
   amount: 'Amount',
@@ -113,9 +127,16 @@ const GERMAN: Texts = {
   lost:
     'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal. ' +
     'Sie haben nicht bezahlt.',
-  declined:
-    'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. ' +
-    'Bitte versuchen Sie es mit einer anderen Karte.',
+  declined: 'Ihre Karte wurde abgelehnt.',
+  reasons: {
+    expired_card: 'Die Karte ist abgelaufen.',
+    incorrect_cvc: 'Die Prüfziffer stimmt nicht.',
+    incorrect_number: 'Die Kartennummer stimmt nicht.',
+    insufficient_funds: 'Das Konto ist nicht gedeckt.',
+    invalid_expiry_month: 'Das Ablaufdatum stimmt nicht.',
+    processing_error: 'Die Bank konnte sie nicht verarbeiten.',
+  },
+  tryAnother: 'Sie haben nicht bezahlt. Bitte versuchen Sie es mit einer anderen Karte.',
   paid: 'Bezahlt',
   thanks: 'Vielen Dank',
   amount: 'Betrag',
@@ -168,7 +189,9 @@ export function languageOf(acceptLanguage: string | undefined): Texts {
 
 export function noticeText(texts: Texts, notice: Notice): string {
   if (notice.why !== 'declined') return texts[notice.why];
-  return fill(texts.declined, { reason: notice.reason ?? '' });
+  const { declined, reasons, tryAnother } = texts;
+  const reason = Object.entries(reasons).find(([code]) => code === notice.reason)?.[1];
+  return [declined, reason, tryAnother].filter(Boolean).join(' ');
 }
 
 /** Puts values into the places of a text that are marked by their names in braces. */

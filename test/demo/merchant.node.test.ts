@@ -218,7 +218,7 @@ describe('paying', () => {
     const { shopper, calls } = await start();
     const ada = shopper();
     const { text, key } = await ada.pay(DECLINED);
-    expect(text).toContain('The card was declined: card_declined. You have not paid.');
+    expect(text).toContain('Your card was declined. You have not paid.');
     expect(key).toBeDefined();
     expect((await ada.pay(VISA)).text).toContain('committed');
     expect(calls.filter((call) => call === 'card')).toHaveLength(2);
@@ -369,10 +369,10 @@ describe('no shopper is stuck, and none pays twice:', () => {
     const first = await ada.post(block);
     await ada.open(); // another key, and with it another intent
     const second = await ada.post(block);
-    expect(first.text).toContain('The card was declined: card_declined.');
+    expect(first.text).toContain('Your card was declined.');
     expect(second.text).toBe(first.text);
     await ada.post(...asForm(block));
-    expect((await ada.open()).text).toContain('The card was declined: card_declined.');
+    expect((await ada.open()).text).toContain('Your card was declined.');
     expect(authorizations(calls)).toBe(1);
   });
 

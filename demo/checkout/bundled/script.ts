@@ -3,6 +3,7 @@ import { bindCardForm } from 'cardseal/form';
 
 const form = document.getElementById('checkout') as HTMLFormElement;
 const status = document.getElementById('status')!;
+const notice = document.getElementById('notice')!;
 
 const UNCERTAIN =
   'We could not reach the shop, so it is not certain whether you have paid. ' +
@@ -53,12 +54,15 @@ async function requestKey(): Promise<CardEncryptionKey> {
  * however often it arrives.
  */
 async function pay(block: EncryptedCard) {
+  notice.textContent = '';
   status.textContent = 'Paying …';
   const outcome: Outcome = await post(block).catch(() => ({ notice: UNCERTAIN }));
   if (outcome.page) return location.replace(outcome.page);
   // The page itself shows how the payment went, also to a shopper who comes back to it.
   if (outcome.notice === undefined) return location.reload();
-  status.textContent = outcome.notice;
+  status.textContent = '';
+  notice.textContent = outcome.notice;
+  notice.focus();
   // If no new key comes, `cardseal:error` has told the shopper.
   if (outcome.notice !== UNCERTAIN) await binding.restart().catch(() => {});
 }
