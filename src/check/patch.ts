@@ -15,8 +15,8 @@ export function safely<Value>(action: () => Value): Value | undefined {
   }
 }
 
-/** Gets the arguments of a call before it is made. What it returns gets the call's result. */
-type Before = (self: never, args: unknown[]) => ((result: unknown) => void) | undefined | undefined;
+/** Gets the arguments of a call before it is made. If it returns a function, that gets the result. */
+type Before = (self: never, args: unknown[]) => unknown;
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown;
 
@@ -28,7 +28,7 @@ export function watchMethod(owner: object | undefined, name: string, before: Bef
   function watched(this: unknown, ...args: unknown[]): unknown {
     const after = safely(() => before(this as never, args));
     const result = original.apply(this, args);
-    if (after) safely(() => after(result));
+    if (typeof after === 'function') safely(() => after(result));
     return result;
   }
   Object.defineProperty(watched, 'name', { value: original.name, configurable: true });

@@ -111,7 +111,7 @@ function watchFetch(watcher: Watcher): void {
           () => {},
         );
     }
-    return (result) => {
+    return (result: unknown) => {
       (result as Promise<unknown>).then(watcher.answered, watcher.answered);
     };
   });
