@@ -39,7 +39,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     const code = digitsOf(controls.code);
     const card: TestCard = {
       number,
-      typed: textOf(controls.number),
+      typed: controls.number.map(({ value }) => value),
       code: code.length === 3 || code.length === 4 ? code : '',
       codeNames: controls.code.reduce((names: string[], it) => names.concat(it.id, it.name), []),
       name: nameOf(controls, all),

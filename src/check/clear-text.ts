@@ -32,6 +32,10 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
         if (found.length && key === undefined) key = part.key;
         for (const field of found) if (fields.indexOf(field) < 0) fields.push(field);
       }
+      // A form's fields are parts of one text, too: a number may stand in several boxes.
+      for (const field of find(parts.map(({ text }) => text).join('\n'))) {
+        if (fields.indexOf(field) < 0) fields.push(field);
+      }
       if (!fields.length) return;
       const control = key && shown(key, '(a name with the card in it)');
       const address = placeOfAddress(to, shown);

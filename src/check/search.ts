@@ -2,8 +2,8 @@
 export interface TestCard {
   /** ASCII digits. */
   number: string;
-  /** As it stands in its control. */
-  typed: string;
+  /** As it stands in its control, or in several boxes. */
+  typed: string[];
   /** ASCII digits; empty if unknown. */
   code: string;
   /** The id and the name of the code's control. */
@@ -26,9 +26,11 @@ export interface Part {
  * Base64 and hexadecimal write it.
  */
 export function searcher(card: TestCard): (part: Part) => CardPart[] {
-  const { number, typed, name, code } = card;
+  const { number, name, code } = card;
+  const typed = card.typed.join('');
   const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
   const digits = new RegExp(`(^|[^0-9])${number.split('').join(SEPARATORS)}(?![0-9])`);
+  const inBoxes = boxPattern(card.typed);
   const isTelling = tellingNames(card.codeNames);
   const holdsCode = codeFinder(code, isTelling);
   const words = name.toLowerCase();
@@ -40,6 +42,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     const hex = (text.match(LONG_HEX) || []).join(' ').toLowerCase();
     const hasNumber =
       some((reading) => digits.test(reading) || reading.includes(typed)) ||
+      (card.typed.length > 1 && some((reading) => inBoxes.test(reading))) ||
       encoded.base64.some((spelling) => text.includes(spelling)) ||
       encoded.hex.some((spelling) => hex.includes(spelling));
     if (hasNumber) found.push('card number');
@@ -51,6 +54,10 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     return found;
   };
 }
+
+/** The parts of a number that was typed into boxes, near each other: `a=4242&b=4242`. */
+const boxPattern = (boxes: string[]): RegExp =>
+  new RegExp(boxes.map((digits) => digits.replace(/\D/g, '')).join('(?![0-9])[\\s\\S]{1,60}?'));
 
 /** What may stand between two digits of a number. */
 const SEPARATORS = '[-+ .\\u00a0]?';

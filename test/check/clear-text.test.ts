@@ -1,9 +1,9 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 import { describe, expect, test } from 'vitest';
 import jquery from '../../node_modules/jquery/dist/jquery.min.js?raw';
-import { findCard } from '../support/find-card.ts';
-import { CARD, TYPED } from '../support/form.ts';
-import { endpoint } from '../support/tag-page.ts';
+import { findCard } from '../tools/support/find-card.ts';
+import { CARD, TYPED } from '../tools/support/form.ts';
+import { endpoint } from '../tools/support/tag-page.ts';
 import { NUMBER, open, pause, scriptFile, storedReport } from './page.ts';
 
 const NUMBER_OF_PAGE = `document.querySelector('#number').value`;

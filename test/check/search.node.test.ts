@@ -6,41 +6,49 @@ import { testNumbers } from '../../src/check/test-numbers.ts';
 
 const CARD = {
   number: '4929119283746509',
-  typed: '4929 1192 8374 6509',
+  typed: ['4929 1192 8374 6509'],
   code: '583',
   codeNames: ['pruef', ''],
   name: 'Zoë Quillow',
 };
+const TYPED = CARD.typed[0]!;
 const find = searcher(CARD);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const hex = (text: string) => Buffer.from(text).toString('hex');
 
 describe('finds the number', () => {
   test.each([
-    ['as typed', `a=${CARD.typed}`],
+    ['as typed', `a=${TYPED}`],
     ['digits only', `a=${CARD.number}&b=1`],
     ['grouped by dashes', '4929-1192-8374-6509'],
     ['in groups of American Express', '4929 119283 746509'],
-    ['in a URL', encodeURIComponent(CARD.typed)],
+    ['in a URL', encodeURIComponent(TYPED)],
     ['in a form', 'n=4929+1192+8374+6509'],
-    ['in JSON within a URL', encodeURIComponent(JSON.stringify({ n: CARD.typed }))],
-    ['in a URL within a URL', encodeURIComponent(`?u=${encodeURIComponent(CARD.typed)}`)],
+    ['in JSON within a URL', encodeURIComponent(JSON.stringify({ n: TYPED }))],
+    ['in a URL within a URL', encodeURIComponent(`?u=${encodeURIComponent(TYPED)}`)],
     ['as a JSON number', `{"n":${CARD.number}}`],
     ['in the escapes of JSON', CARD.number.replaceAll('4', '\\u0034')],
     ['each digit escaped', hex(CARD.number).replaceAll(/../g, '%$&')],
     ['as Base64', base64(CARD.number)],
     ['in a text as Base64, at each offset', base64(`{"number":"${CARD.number}"}`)],
     ['in a text as Base64, one further', base64(`x{"number":"${CARD.number}"}`)],
-    ['in a text as Base64, two further', base64(`xy{"number":"${CARD.typed}"}`)],
+    ['in a text as Base64, two further', base64(`xy{"number":"${TYPED}"}`)],
     ['as hexadecimal', hex(CARD.number)],
-    ['as hexadecimal in capitals, in a text', hex(`no. ${CARD.typed}`).toUpperCase()],
+    ['as hexadecimal in capitals, in a text', hex(`no. ${TYPED}`).toUpperCase()],
   ])('%s', (_, text) => {
     expect(find({ text })).toContain('card number');
   });
 
+  test('in several boxes', () => {
+    const inBoxes = searcher({ ...CARD, typed: CARD.number.match(/.{4}/g)! });
+    const text = 'card1=4929&card2=1192&card3=8374&card4=6509';
+    expect(inBoxes({ text })).toEqual(['card number']);
+    expect(inBoxes({ text: text.replace('6509', '6508') })).toEqual([]);
+  });
+
   test('in the digits of the shopper', () => {
     const typed = CARD.number.replaceAll(/\d/g, (digit) => String.fromCharCode(0x660 + +digit));
-    const arabic = searcher({ ...CARD, typed });
+    const arabic = searcher({ ...CARD, typed: [typed] });
     for (const text of [typed, encodeURIComponent(typed), base64(typed), JSON.stringify([typed])]) {
       expect(arabic({ text })).toEqual(['card number']);
     }
@@ -93,7 +101,7 @@ test('reads the stacks of Chromium, Firefox and Safari', () => {
 
 test('the published numbers are numbers of cards', () => {
   const numbers = [...testNumbers(null)];
-  expect(numbers.length).toBeGreaterThan(80);
+  expect(numbers.length).toBeGreaterThan(70);
   expect(numbers.filter((number) => !/^\d{12,19}$/.test(number))).toEqual([]);
   expect(numbers.filter((number) => !hasCheckDigit(number))).toEqual([]);
   expect(testNumbers('4929 1192-8374 6509, nonsense').has(CARD.number)).toBe(true);
