@@ -32,10 +32,10 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
         if (found.length && key === undefined) key = part.key;
         for (const field of found) if (fields.indexOf(field) < 0) fields.push(field);
       }
-      // A form's fields are parts of one text, too: a number may stand in several boxes.
-      for (const field of find(parts.map(({ text }) => text).join('\n'))) {
-        if (fields.indexOf(field) < 0) fields.push(field);
-      }
+      // A number may stand in several boxes of a form.
+      const values = parts.filter(({ key }) => key !== undefined).map((part) => part.text);
+      const inBoxes = values.length > 1 ? find(values.join('\n')) : [];
+      for (const field of inBoxes) if (fields.indexOf(field) < 0) fields.push(field);
       if (!fields.length) return;
       const control = key && shown(key, '(a name with the card in it)');
       const address = placeOfAddress(to, shown);

@@ -4,6 +4,7 @@ import { findingStore, type Report } from './findings.ts';
 import { findingList } from './list.ts';
 import { safely } from './patch.ts';
 import { pressWatch } from './presses.ts';
+import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
 import { type Watcher, watchSubmits, watchWaysOut } from './ways-out.ts';
 
@@ -74,12 +75,6 @@ function start(tag: Element | null): void {
     clear: store.clear,
   };
   list.show(store.load());
-}
-
-/** Whether the check may run here: on this machine, and where its tag says so. */
-function isTestHost(host: string, named: string): boolean {
-  const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-  return isLoopback || named.split(/[\s,]+/).some((it) => it !== '' && it === host);
 }
 
 if (!window.CardsealCheck) {
