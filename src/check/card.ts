@@ -37,10 +37,11 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     }
     if (isOff || !testNumbers.has(number)) return;
     const code = digitsOf(controls.code);
+    const typed = textOf(controls.code).trim();
     const card: TestCard = {
       number,
       typed: controls.number.map(({ value }) => value),
-      code: code.length === 3 || code.length === 4 ? code : '',
+      codes: /^\d{3,4}$/.test(code) ? [code].concat(typed === code ? [] : typed) : [],
       codeNames: controls.code.reduce((names: string[], it) => names.concat(it.id, it.name), []),
       name: nameOf(controls, all),
     };

@@ -49,15 +49,16 @@ const MOST = 100;
 /** Keeps what is found, for this tab. */
 export function findingStore(onChange: (report: Report) => void) {
   const { setItem, getItem, removeItem } = Storage.prototype; // before they are watched
-  let inMemory: Report = { findings: [], presses: [], notices: [] };
+  let inMemory = emptyReport(); // where a page has no storage
 
   /** Read each time: another frame of this page may have added something. */
   function load(): Report {
     try {
       const text = getItem.call(sessionStorage, ENTRY);
-      if (text) inMemory = JSON.parse(text);
-    } catch {} // no storage here
-    return inMemory;
+      return text ? JSON.parse(text) : emptyReport();
+    } catch {
+      return inMemory;
+    }
   }
 
   function save(report: Report): void {
@@ -107,11 +108,13 @@ export function findingStore(onChange: (report: Report) => void) {
       try {
         removeItem.call(sessionStorage, ENTRY);
       } catch {}
-      inMemory = { findings: [], presses: [], notices: [] };
+      inMemory = emptyReport();
       onChange(inMemory);
     },
   };
 }
+
+const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
 
 export type FindingStore = ReturnType<typeof findingStore>;
 

@@ -4,8 +4,8 @@ export interface TestCard {
   number: string;
   /** As it stands in its control, or in several boxes. */
   typed: string[];
-  /** ASCII digits; empty if unknown. */
-  code: string;
+  /** ASCII digits, and as it stands in its control if that differs; empty if unknown. */
+  codes: string[];
   /** The id and the name of the code's control. */
   codeNames: string[];
   /** The name on the card; empty if the page knows it from elsewhere, too. */
@@ -26,13 +26,13 @@ export interface Part {
  * Base64 and hexadecimal write it.
  */
 export function searcher(card: TestCard): (part: Part) => CardPart[] {
-  const { number, name, code } = card;
+  const { number, name, codes } = card;
   const typed = card.typed.join('');
   const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
   const digits = new RegExp(`(^|[^0-9])${number.split('').join(SEPARATORS)}(?![0-9])`);
   const inBoxes = boxPattern(card.typed);
   const isTelling = tellingNames(card.codeNames);
-  const holdsCode = codeFinder(code, isTelling);
+  const holdsCode = codes.map((code) => codeFinder(code, isTelling));
   const words = name.toLowerCase();
 
   return ({ text, key }) => {
@@ -46,8 +46,8 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
       encoded.base64.some((spelling) => text.includes(spelling)) ||
       encoded.hex.some((spelling) => hex.includes(spelling));
     if (hasNumber) found.push('card number');
-    const isCode = code !== '' && key !== undefined && isTelling(key) && text.trim() === code;
-    if (isCode || some(holdsCode)) found.push('security code');
+    const isCode = key !== undefined && isTelling(key) && codes.includes(text.trim());
+    if (isCode || holdsCode.some(some)) found.push('security code');
     if (words && some((reading) => reading.toLowerCase().includes(words))) {
       found.push('name on the card');
     }
@@ -138,7 +138,6 @@ export function tellingNames(own: string[]): (name: string) => boolean {
 
 /** Finds a security code beside a telling name: in URLs, JSON and multipart texts. */
 function codeFinder(code: string, isTelling: (name: string) => boolean) {
-  if (!code) return () => false;
   const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*${code}(?![0-9])`;
   const pattern = new RegExp(beside, 'g');
   return (text: string): boolean => {

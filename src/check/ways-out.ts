@@ -229,7 +229,7 @@ function leaveByForm(
   site: Site | undefined,
   submitter: HTMLElement | null,
 ): void {
-  if (!watcher.isLooking()) return;
+  watcher.isLooking(); // reads the card; a form counts even if there is none
   const read = (element: Element, name: string) =>
     Element.prototype.getAttribute.call(element, name);
   const to = (submitter && read(submitter, 'formaction')) || read(form, 'action') || '';

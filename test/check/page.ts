@@ -36,9 +36,15 @@ interface Parts {
   isBound?: boolean;
   controls?: string;
   check?: string;
-  body?: string;
   attributes?: string;
+  /** Instead of the form's button. */
+  button?: string;
+  /** Further controls of the form. */
+  extra?: string;
 }
+
+/** A button that pays but does not submit. */
+export const BUTTON = '<button type="button" id="go" data-cardseal-button>Go</button>';
 
 /** Opens a page under the check. Its form has an empty list of findings. */
 export async function open({
@@ -47,15 +53,17 @@ export async function open({
   isBound = false,
   controls = isBound ? NEW_CONTROLS : OLD_CONTROLS,
   check = CHECK,
-  ...more
+  button = '',
+  extra = '',
+  attributes,
 }: Parts = {}) {
   sessionStorage.removeItem('cardseal-check');
   const shop = scriptFile(script);
   const page = await visit({
     head: `${check}${isBound ? TAG : ''}${libraries}`,
-    controls,
+    controls: button + extra + controls,
     tail: shop.tag,
-    ...more,
+    ...(attributes !== undefined && { attributes }),
   });
   const report = (): Report => page.window.CardsealCheck!.report();
   return {

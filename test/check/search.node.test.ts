@@ -7,7 +7,7 @@ import { testNumbers } from '../../src/check/test-numbers.ts';
 const CARD = {
   number: '4929119283746509',
   typed: ['4929 1192 8374 6509'],
-  code: '583',
+  codes: ['583'],
   codeNames: ['pruef', ''],
   name: 'Zoë Quillow',
 };

@@ -12,7 +12,7 @@ const readBuilt = (file: string) => readFileSync(join(DIST, file), 'utf8');
 const { version, license } = JSON.parse(read('package.json'));
 const integrity = JSON.parse(readBuilt('integrity.json'));
 
-describe.each(['cardseal.js', 'cardseal.readable.js'])('dist/%s', (file) => {
+describe.each(['cardseal.js', 'cardseal.readable.js', 'cardseal.check.js'])('dist/%s', (file) => {
   const source = readBuilt(file);
 
   test('says in its first line what it is', () => {
@@ -38,8 +38,9 @@ describe.each(['cardseal.js', 'cardseal.readable.js'])('dist/%s', (file) => {
   });
 });
 
-test('dist/integrity.json has these two files and no other', () => {
-  expect(Object.keys(integrity)).toEqual(['cardseal.js', 'cardseal.readable.js']);
+test('dist/integrity.json has these three files and no other', () => {
+  const files = ['cardseal.js', 'cardseal.readable.js', 'cardseal.check.js'];
+  expect(Object.keys(integrity)).toEqual(files);
 });
 
 describe('the script tag in docs/script-tag.md', () => {
