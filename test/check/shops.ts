@@ -5,6 +5,8 @@ import type { ShopServer } from '../shops/server.ts';
 import type { Shop } from '../shops/shop.ts';
 import type { Tab } from '../shops/tabs.ts';
 import { pause, Visitor } from '../shops/visitor.ts';
+import { findCard } from '../tools/support/find-card.ts';
+import { BEFORE } from './shops-table.ts';
 
 export interface Outcome {
   /** What the server got of each order: the fields, and the number of the card that was encrypted. */
@@ -99,4 +101,40 @@ export function inShort({ findings }: Report): string[] {
     );
     return [kind, what?.join('+'), way, control, place, site?.through].filter(Boolean).join(', ');
   });
+}
+
+/** What is wrong when a shop is visited with the check and without it; empty if nothing is. */
+export async function compareVisits(tab: Tab, server: ShopServer, shop: Shop): Promise<string[]> {
+  const problems: string[] = [];
+  const visits = [
+    {
+      when: 'before',
+      visit: visitBefore,
+      fits: !shop.needsLibrary,
+      finds: BEFORE[shop.name] ?? [],
+    },
+    { when: 'after', visit: visitAfter, fits: true, finds: [] },
+    { when: 'another way to pay', visit: visitOther, fits: Boolean(shop.other), finds: [] },
+  ];
+  for (const { when, visit, fits, finds } of visits) {
+    if (!fits) continue;
+    const without = await visit(tab, server, shop, false);
+    await tab.closeOthers();
+    const under = await visit(tab, server, shop, true);
+    await tab.closeOthers();
+    const note = (what: string, got: unknown, expected: unknown) => {
+      const texts = [JSON.stringify(got), JSON.stringify(expected)];
+      if (texts[0] !== texts[1]) problems.push(`${when}: ${what} ${texts.join(' instead of ')}`);
+    };
+    note('the visit under the check ends', under.outcome, without.outcome);
+    note('the runner of the shops objects to', under.outcome.violations, []);
+    note('the check finds', inShort(under.report), finds);
+    const digits = findCard(under.report, { number: FIRST.number, code: FIRST.code });
+    note('the report holds', digits, []);
+    if (when === 'after') {
+      const paid = under.report.presses.filter(({ text }) => text.includes('the block left by'));
+      note('the presses that paid are', paid.length, 1);
+    }
+  }
+  return problems;
 }
