@@ -35,7 +35,7 @@ export default defineConfig({
   ],
   async onSuccess() {
     await buildDeclarations();
-    await buildScriptTag();
+    await buildScripts();
     cpSync('src/messages', 'dist/messages', { recursive: true });
     writeIntegrity();
     writeFileSync(BUILT_FROM, fingerprint('.'));
@@ -88,17 +88,19 @@ async function bundleDeclarations(room: string) {
   await bundle.close();
 }
 
-/** For the script tag: everything in one classic script, readable and minified. */
-async function buildScriptTag() {
+/**
+ * For pages: classic scripts with everything that they need. The script tag's is there readable and
+ * minified, the check's minified.
+ */
+async function buildScripts() {
+  const scriptTag = await bundleScript('script-tag');
+  const check = await bundleScript('check');
+  const files = {
+    'cardseal.js': await minified(scriptTag),
+    'cardseal.readable.js': scriptTag,
+    'cardseal.check.js': await minified(check),
+  };
   const banner = `/*! cardseal ${version}, ${license} */`;
-  const readable = await bundleScriptTag();
-  const { code } = await minify(readable, {
-    ecma: 2018,
-    safari10: true,
-    compress: { passes: 3 },
-    format: { ascii_only: true },
-  });
-  const files = { 'cardseal.js': code!, 'cardseal.readable.js': readable };
   for (const [file, text] of Object.entries(files)) {
     writeFileSync(`dist/${file}`, `${banner}\n${text}`);
   }
@@ -115,9 +117,19 @@ function writeIntegrity() {
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
 }
 
-async function bundleScriptTag(): Promise<string> {
+async function minified(script: string): Promise<string> {
+  const { code } = await minify(script, {
+    ecma: 2018,
+    safari10: true,
+    compress: { passes: 3 },
+    format: { ascii_only: true },
+  });
+  return code!;
+}
+
+async function bundleScript(room: string): Promise<string> {
   const bundle = await rollup({
-    input: 'src/script-tag/index.ts',
+    input: `src/${room}/index.ts`,
     plugins: [{ name: 'TypeScript compiles each module', load: (path) => compile(path) }],
   });
   const { output } = await bundle.generate({ format: 'iife', indent: '  ' });

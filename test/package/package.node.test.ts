@@ -93,6 +93,9 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
 
 const languages = readdirSync(join(root, 'src/messages'));
 
+/** Whether a source file is built into a file of its own. Those of the check are in one script. */
+const isOfOwnFile = (name: string) => name !== 'script-tag/index' && !name.startsWith('check/');
+
 /** The package as it is published, and the folder of an app that has installed it. */
 let tarball: string;
 let app: string;
@@ -112,9 +115,9 @@ test('packs the sources, a readable file for each, the types of each entry, the 
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
     ...modules.map((name) => `src/${name}.ts`),
-    ...modules.filter((name) => name !== 'script-tag/index').map((name) => `dist/${name}.js`),
+    ...modules.filter(isOfOwnFile).map((name) => `dist/${name}.js`),
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
-    ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
+    ...['dist/cardseal.js', 'dist/cardseal.readable.js', 'dist/cardseal.check.js'],
     ...['dist/integrity.json', 'dist/built-from.json'],
     ...['form/package.json', 'server/package.json', 'checkout/package.json'],
     ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
@@ -128,10 +131,8 @@ test.each(languages)('cardseal/messages/%s can be imported, and is its source', 
 });
 
 describe('a built file has every comment of its source', () => {
-  const built = modules
-    .filter((name) => name !== 'script-tag/index')
-    .map((name) => [`${name}.js`, [name]] as const);
-  const bundled = modules.filter((name) => !/^(server|checkout)\//.test(name));
+  const built = modules.filter(isOfOwnFile).map((name) => [`${name}.js`, [name]] as const);
+  const bundled = modules.filter((name) => !/^(server|checkout|check)\//.test(name));
   test.each([...built, ['cardseal.readable.js', bundled] as const])('%s', (file, sources) => {
     const kept = commentsOf(readFileSync(join(DIST, file), 'utf8'));
     for (const name of sources) {
@@ -233,6 +234,8 @@ test('serves the script-tag file where those who ask for the package alone look 
   expect(manifest.sideEffects).toEqual([
     './dist/cardseal.js',
     './dist/cardseal.readable.js',
+    './dist/cardseal.check.js',
+    './src/check/index.ts',
     './src/script-tag/index.ts',
   ]);
 });
@@ -244,7 +247,7 @@ test('publint has nothing to say', async () => {
 
 test('the types are not wrong, in the profile of a package that is ESM only', () => {
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
-  const script = ['--exclude-entrypoints', './cardseal.js']; // for pages, which have no types
+  const script = ['--exclude-entrypoints', './cardseal.js', './cardseal.check.js']; // for pages, which have no types
   const args = [tarball, '--profile', 'esm-only', '--format', 'json', ...script];
   const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
   expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');
