@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/tools/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,form,server}/*.ts'],
+  entry: ['src/{core,form,server,checkout}/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -26,18 +26,24 @@ export default defineConfig({
     {
       name: 'TypeScript writes each module, because esbuild drops comments',
       renderChunk: (_code, { entryPoint }) => ({
-        code: compile(entryPoint!, { rewriteRelativeImportExtensions: true }),
+        code: compile(entryPoint!, {
+          rewriteRelativeImportExtensions: true,
+          ...(entryPoint!.startsWith('src/checkout/') && FOR_SERVERS),
+        }),
       }),
     },
   ],
   async onSuccess() {
     await buildDeclarations();
-    await buildScriptTag();
+    await buildScripts();
     cpSync('src/messages', 'dist/messages', { recursive: true });
     writeIntegrity();
     writeFileSync(BUILT_FROM, fingerprint('.'));
   },
 });
+
+/** `fetch` came to servers after these. */
+const FOR_SERVERS = { target: ScriptTarget.ES2022, useDefineForClassFields: true };
 
 /** Readable JavaScript with the comments of the source. */
 function compile(path: string, options: CompilerOptions = {}): string {
@@ -56,10 +62,10 @@ function compile(path: string, options: CompilerOptions = {}): string {
 
 /**
  * One declaration file for each public entry. It holds what the entry exports and nothing else.
- * The form and the server functions take the types of the core from its declarations.
+ * The others take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  for (const room of ['core', 'form', 'server']) await bundleDeclarations(room);
+  for (const room of ['core', 'form', 'server', 'checkout']) await bundleDeclarations(room);
 }
 
 async function bundleDeclarations(room: string) {
@@ -82,17 +88,19 @@ async function bundleDeclarations(room: string) {
   await bundle.close();
 }
 
-/** For the script tag: everything in one classic script, readable and minified. */
-async function buildScriptTag() {
+/**
+ * For pages: classic scripts with everything that they need. The script tag's is there readable and
+ * minified, the check's minified.
+ */
+async function buildScripts() {
+  const scriptTag = await bundleScript('script-tag');
+  const check = await bundleScript('check');
+  const files = {
+    'cardseal.js': await minified(scriptTag),
+    'cardseal.readable.js': scriptTag,
+    'cardseal.check.js': await minified(check),
+  };
   const banner = `/*! cardseal ${version}, ${license} */`;
-  const readable = await bundleScriptTag();
-  const { code } = await minify(readable, {
-    ecma: 2018,
-    safari10: true,
-    compress: { passes: 3 },
-    format: { ascii_only: true },
-  });
-  const files = { 'cardseal.js': code!, 'cardseal.readable.js': readable };
   for (const [file, text] of Object.entries(files)) {
     writeFileSync(`dist/${file}`, `${banner}\n${text}`);
   }
@@ -109,9 +117,19 @@ function writeIntegrity() {
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
 }
 
-async function bundleScriptTag(): Promise<string> {
+async function minified(script: string): Promise<string> {
+  const { code } = await minify(script, {
+    ecma: 2018,
+    safari10: true,
+    compress: { passes: 3 },
+    format: { ascii_only: true },
+  });
+  return code!;
+}
+
+async function bundleScript(room: string): Promise<string> {
   const bundle = await rollup({
-    input: 'src/script-tag/index.ts',
+    input: `src/${room}/index.ts`,
     plugins: [{ name: 'TypeScript compiles each module', load: (path) => compile(path) }],
   });
   const { output } = await bundle.generate({ format: 'iife', indent: '  ' });

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { CardPayments } from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { CardPayments } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../tools/support/built.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
@@ -107,7 +107,7 @@ describe('each snippet', () => {
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    write(folder, 'card-payments.ts', read('demo/merchant/card-payments.ts'));
+    write(folder, 'card-payments.ts', read('src/checkout/index.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
       paths,

@@ -13,7 +13,7 @@ const { version, license } = JSON.parse(read('package.json'));
 const integrity = JSON.parse(readBuilt('integrity.json'));
 const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-describe.each(['cardseal.js', 'cardseal.readable.js'])('dist/%s', (file) => {
+describe.each(['cardseal.js', 'cardseal.readable.js', 'cardseal.check.js'])('dist/%s', (file) => {
   const source = readBuilt(file);
 
   test('says in its first line what it is', () => {

@@ -25,6 +25,22 @@ const PROGRAMS: Program[] = [
     debianPackage: 'php-cli',
   },
   {
+    name: 'SQLite for PHP',
+    probe: ['php', '-r', "exit(in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"],
+    debianPackage: 'php-sqlite3',
+  },
+  {
+    name: 'PostgreSQL for PHP',
+    probe: ['php', '-r', "exit(in_array('pgsql', PDO::getAvailableDrivers()) ? 0 : 1);"],
+    debianPackage: 'php-pgsql',
+  },
+  { name: 'PostgreSQL', probe: ['ls', '/usr/lib/postgresql'], debianPackage: 'postgresql' },
+  {
+    name: "PostgreSQL for Debian's Python",
+    probe: ['/usr/bin/python3', '-c', 'import psycopg2'],
+    debianPackage: 'python3-psycopg2',
+  },
+  {
     name: 'Python 3.8 or later',
     probe: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
     debianPackage: 'python3',
