@@ -303,13 +303,13 @@ export function textBeside(control: Element): string | undefined {
 
 /** Whether the form is bound, by what it shows. */
 export const isBound = (form: HTMLFormElement) =>
-  form.noValidate || form.querySelector('[data-cardseal-line]') !== null;
+  form.querySelector('[data-cardseal-line], [data-cardseal-status][role]') !== null;
 
 /** What the shopper reads: beside the first wrong control, or in the status line. */
 export function textRead(page: Pick<Page, 'form' | 'controls'>): string | undefined {
   const first = page.controls().find(isWrong);
   const beside = first && textBeside(first);
-  return beside ?? statusOf(page) ?? first?.validationMessage;
+  return beside ?? statusOf(page);
 }
 
 /** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */
