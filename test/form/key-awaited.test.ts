@@ -32,7 +32,9 @@ import {
 function waiting(content = html(), options: Partial<CardFormOptions> = {}) {
   const page = open(content);
   const key = deferred<CardEncryptionKey>();
-  const binding = bind(page.form, { key: () => key.promise, ...options });
+  const ask = vi.fn(() => freshKey() as CardEncryptionKey | Promise<CardEncryptionKey>);
+  ask.mockReturnValueOnce(key.promise);
+  const binding = bind(page.form, { key: ask, ...options });
   fill(page);
   page.button().click();
   return { page, key, binding };
@@ -44,11 +46,7 @@ test.each([
 ])(
   '%s typed while the key is awaited: nothing is sent, and the shopper is asked to press again',
   async (_, typed) => {
-    const page = open();
-    const key = deferred<CardEncryptionKey>();
-    bind(page.form, { key: () => key.promise });
-    fill(page);
-    page.button().click();
+    const { page, key } = waiting();
     fill(page, typed);
     key.resolve(freshKey());
     await idle(page);

@@ -463,8 +463,7 @@ export const SHOPS: readonly Shop[] = [
     pay: '#pay',
     others: [['seat', 'A7']],
     cancel: emptied('#seat', 'A7'),
-    elsewhere: 'tab',
-    engine: 'webkit', // Safari blocks windows that the others open
+    refused: true, // Safari blocks a window that opens after the card is encrypted
   },
   {
     name: 'bank-frame',
@@ -717,7 +716,6 @@ export const SHOPS: readonly Shop[] = [
     others: [['email', EMAIL]],
     cancel: 'fetch',
     guarded: true,
-    sendsByScript: true,
   },
   {
     name: 'react-checkout',

@@ -62,15 +62,12 @@ export interface Shop {
   skip?: { press: Where; leaves?: true };
   /** The page itself ignores presses while a payment is under way. */
   guarded?: true;
-  /** The answer opens somewhere else: in another tab or in a frame. */
-  elsewhere?: 'tab' | 'frame';
+  /** The answer opens in a frame, and the page stays. */
+  elsewhere?: 'frame';
+  /** The library refuses to send this form: each press ends in a message. */
+  refused?: true;
   /** Without the library, the page cannot send: there is nothing to compare with. */
   needsLibrary?: true;
-  /**
-   * Set if a button of the page's own sends the block by a script. If that fails, the next press
-   * counts after five seconds, unless the shopper changes something.
-   */
-  sendsByScript?: true;
   /** The engine of its visits in `npm test`, if not the one whose turn it is. */
   engine?: Engine;
   /** The name of the block's field. Default: `encrypted_card`. */

@@ -283,8 +283,10 @@ export const blockIn = ({ form }: Page) =>
 /** What the status line says, the page's own or the library's; `undefined` if it says nothing. */
 export const statusOf = ({ form }: { form: HTMLFormElement }): string | undefined => {
   const root = form.getRootNode() as Document | ShadowRoot;
-  const lines = root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]');
-  return [...lines].map(({ textContent }) => textContent).find(Boolean) || undefined;
+  const lines = [...root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]')];
+  // The line of a form that cannot be seen stands outside.
+  const own = lines.filter((line) => (line.closest('form') ?? form) === form);
+  return own.map(({ textContent }) => textContent).find(Boolean) || undefined;
 };
 
 const isWrong = (control: Element) => control.getAttribute('aria-invalid') === 'true';
