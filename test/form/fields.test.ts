@@ -7,6 +7,7 @@ import {
   CONTROLS,
   fill,
   html,
+  later,
   next,
   open,
   type Page,
@@ -47,7 +48,9 @@ test.each([
   ],
   [
     'apart, month and year as inputs',
-    html({ expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">' }),
+    html({
+      expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">',
+    }),
   ],
   [
     'apart, a list of years with words in it',
@@ -71,11 +74,26 @@ test('what is no form is refused, with a text that says so', () => {
   );
 });
 
+// Changed: it paid. The listeners of this window are not those of another.
+test('a form of another window is refused', () => {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  later(() => frame.remove());
+  frame.contentDocument!.body.innerHTML = `<form method="post">${html()}</form>`;
+  const { forms } = frame.contentDocument!;
+  expect(() => bindCardForm(forms[0]!, { key: () => freshKey() })).toThrow('of this window');
+});
+
 test('finds given and family name', async () => {
   const page = open(
-    html({ name: '<input autocomplete="cc-family-name"><input autocomplete="cc-given-name">' }),
+    html({
+      name: '<input autocomplete="cc-family-name"><input autocomplete="cc-given-name">',
+    }),
   );
-  const block = await pay(page, { ...TYPED, given_name: ' Zoë ', family_name: 'Quillow' });
+  const block = await pay(page, {
+    ...TYPED,
+    given_name: ' Zoë ',
+    family_name: 'Quillow',
+  });
   expect(await decrypt(block)).toEqual(CARD);
 });
 

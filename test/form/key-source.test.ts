@@ -106,7 +106,9 @@ test.each(FAILING)(
     const page = open();
     let fails = true;
     const ask = vi.fn(() => (fails ? failing() : freshKey()));
-    await expect(bind(page.form, { key: ask }).ready).rejects.toMatchObject({ code });
+    await expect(bind(page.form, { key: ask }).ready).rejects.toMatchObject({
+      code,
+    });
     expect([codes(page), page.ready]).toEqual([[code], 0]);
     fill(page);
     const error = await refused(page);
@@ -210,7 +212,11 @@ test('a key that is too old is replaced before anything is encrypted', async () 
   const page = open();
   const keys = [freshKey(), freshKey(), freshKey(), freshKey()];
   const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!);
-  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000, onEncrypted: () => {} });
+  const binding = bind(page.form, {
+    key: ask,
+    keyMaxAgeMs: 60_000,
+    onEncrypted: () => {},
+  });
   await binding.ready;
   vi.setSystemTime(Date.now() + 60_000);
   fill(page);

@@ -31,7 +31,10 @@ test('restart() after a decline: another card under another key', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
   const blocks: EncryptedCard[] = [];
-  const binding = bind(page.form, { key: ask, onEncrypted: (block) => void blocks.push(block) });
+  const binding = bind(page.form, {
+    key: ask,
+    onEncrypted: (block) => void blocks.push(block),
+  });
   fill(page);
   page.button().click();
   await vi.waitUntil(() => blocks.length === 1);
@@ -73,7 +76,9 @@ test('restart() whose key does not come: the error says so, the next submit asks
   ask.mockImplementationOnce(() => {
     throw new Error('the network');
   });
-  await expect(binding.restart()).rejects.toMatchObject({ code: 'key_unavailable' });
+  await expect(binding.restart()).rejects.toMatchObject({
+    code: 'key_unavailable',
+  });
   expect(page.errors.map(({ code }) => code)).toEqual(['key_unavailable']);
   fill(page);
   expect((await posted(page)).length).toBe(2);
@@ -120,7 +125,9 @@ test('what restart() has ended does not end what is under way since', async () =
   fill(page);
   page.button().click();
   keys[0]!.reject(new Error('the network'));
-  await expect(binding.ready).rejects.toMatchObject({ code: 'key_unavailable' });
+  await expect(binding.ready).rejects.toMatchObject({
+    code: 'key_unavailable',
+  });
   expect([page.form.getAttribute('aria-busy'), page.errors]).toEqual(['true', []]);
   const arrived = page.arrived();
   page.button().click();
@@ -380,7 +387,7 @@ test.each([
 );
 
 test('a page with a bound form can be kept in the back/forward cache: nothing listens for unload', async () => {
-  const added = vi.spyOn(EventTarget.prototype, 'addEventListener');
+  const added = vi.spyOn(window, 'addEventListener');
   const page = open();
   bind(page.form);
   fill(page);

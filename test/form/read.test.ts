@@ -344,7 +344,10 @@ test('only the first 1,000 characters of a value are looked at, so that a pasted
   const page = open();
   bind(page.form, { onEncrypted: () => {} });
   fill(page, { ...TYPED, number: ' '.repeat(1000) + TYPED.number });
-  expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
+  expect(await refused(page)).toMatchObject({
+    code: 'invalid_card',
+    field: 'number',
+  });
   fill(page, { ...TYPED, number: TYPED.number.padStart(1000) });
   const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
@@ -361,7 +364,10 @@ test.each([
   async (control, field, code) => {
     const page = open();
     bind(page.form, { onEncrypted: () => {} });
-    fill(page, { ...TYPED, [control]: `${TYPED[control] + ' '.repeat(1000)}1` });
+    fill(page, {
+      ...TYPED,
+      [control]: `${TYPED[control] + ' '.repeat(1000)}1`,
+    });
     expect(await refused(page)).toMatchObject({ code, field });
   },
 );
@@ -373,7 +379,10 @@ test('one part of a name that goes on after 1,000 characters is refused, and nev
   const { number, expiry, cvv } = TYPED;
   const family_name = `Quillow${' '.repeat(1000)}1`;
   fill(page, { number, expiry, cvv, given_name: 'Zoë', family_name });
-  expect(await refused(page)).toMatchObject({ code: 'card_too_long', field: 'name' });
+  expect(await refused(page)).toMatchObject({
+    code: 'card_too_long',
+    field: 'name',
+  });
 });
 
 test('what was read is zeroed when the card is refused', async () => {
