@@ -152,6 +152,7 @@ const GERMAN: Texts = {
     press_again: 'Das hat nicht geklappt. Drücken Sie noch einmal auf Bezahlen.',
     payment_under_way: 'Ihre Zahlung ist unterwegs. Bitte warten Sie.',
     one_moment: 'Einen Moment bitte …',
+    no_answer: 'Es ist noch keine Antwort da. Drücken Sie noch einmal auf den Knopf.',
   },
 };
 

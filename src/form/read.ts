@@ -152,15 +152,27 @@ function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
 const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ? numerals[0]! : []);
 
 /**
- * Month and year out of one control: `MMYY`, `MMYYYY`, or two numerals. A year of four digits may
- * come first.
+ * Month and year out of one control: two numerals, or one of four or six digits, such as `1126` and
+ * `112026`. What autofill and password managers write may have the year first: `2026-11`, `202611`,
+ * `26/11`. Where both readings are dates, the month comes first.
  */
 function splitDate(numerals: number[][]): number[][] {
   const [first = [], second = []] = numerals;
   if (numerals.length > 2) return [];
-  if (numerals.length < 2) return [first.slice(0, 2), first.slice(2)];
-  return first.length === 4 ? [second, first] : [first, second];
+  if (numerals.length === 2) return monthFirst(first, second);
+  const isYearFirst = first.length === 6 && !isMonth(first.slice(0, 2));
+  const end = isYearFirst ? 4 : 2;
+  return monthFirst(first.slice(0, end), first.slice(end));
 }
+
+const monthFirst = (first: number[], second: number[]): number[][] =>
+  first.length === 4 || (!isMonth(first) && isMonth(second)) ? [second, first] : [first, second];
+
+const isMonth = (digits: number[]): boolean => {
+  const [tens, units] = digits.length === 1 ? [0, digits[0]!] : digits;
+  const month = tens! * 10 + units!;
+  return digits.length <= 2 && month >= 1 && month <= 12;
+};
 
 /**
  * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.

@@ -57,6 +57,7 @@ function bindAll(): void {
  * - `data-cardseal-key`: the key as JSON.
  * - `data-cardseal-key-url`: where to ask for a key; with both, for every key but the first.
  * - `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`: as the options of these names.
+ * - `data-cardseal-luhn`: `off` switches the check digit off.
  * - `data-cardseal-when`: a CSS selector. A press pays by card if a control of the form matches.
  * - `data-cardseal-messages`: the option `messages` as JSON.
  * - `data-cardseal-csrf-header`: the header for the page's CSRF token. Default: `X-CSRF-Token`.
@@ -88,6 +89,7 @@ function readAttributes(form: HTMLFormElement): CardFormOptions {
   };
   const when = read('when');
   if (when) options.when = () => elementsOf(form).some((control) => control.matches(when));
+  const luhn = read('luhn');
   const csrfHeader = read('csrf-header') || 'X-CSRF-Token';
   const key = read('key');
   const url = read('key-url');
@@ -96,6 +98,7 @@ function readAttributes(form: HTMLFormElement): CardFormOptions {
   try {
     if (messages) options.messages = parseMessages(messages);
     if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
+    if (luhn !== null) options.luhn = parseLuhn(luhn);
     checkHeaderName(csrfHeader);
     const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
     if (url) options.key = keysFrom(url, csrfHeader, first);
@@ -125,6 +128,11 @@ function parseAge(text: string): number {
   return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
 }
 
+function parseLuhn(text: string): boolean {
+  if (text === 'on') return true;
+  return text === 'off' ? false : refuse('"on" or "off" in data-cardseal-luhn');
+}
+
 function checkHeaderName(name: string): void {
   try {
     new Headers([[name, '']]);
@@ -136,8 +144,8 @@ function checkHeaderName(name: string): void {
 /** The key that the server has rendered into the page, if any, and then keys from the address. */
 function keysFrom(url: string, csrfHeader: string, first: CardEncryptionKey | undefined) {
   let rendered = first;
-  return () => {
-    const key = rendered ?? requestKey(url, csrfHeader);
+  return (signal: AbortSignal | undefined) => {
+    const key = rendered ?? requestKey(url, csrfHeader, signal);
     rendered = undefined;
     return key;
   };
@@ -147,7 +155,11 @@ function keysFrom(url: string, csrfHeader: string, first: CardEncryptionKey | un
  * Asks the merchant's server for a key: by POST, so that nothing on the way keeps the answer, and
  * never on another origin.
  */
-async function requestKey(url: string, csrfHeader: string): Promise<CardEncryptionKey> {
+async function requestKey(
+  url: string,
+  csrfHeader: string,
+  signal: AbortSignal | undefined,
+): Promise<CardEncryptionKey> {
   const token = document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
   try {
     const response = await fetch(url, {
@@ -159,6 +171,7 @@ async function requestKey(url: string, csrfHeader: string): Promise<CardEncrypti
       cache: 'no-store',
       redirect: 'error',
       headers: token ? { [csrfHeader]: token } : {},
+      signal: signal ?? null,
     } as RequestInit);
     if (response.ok) return await response.json();
   } catch {} // no answer, a redirect, another origin, no JSON

@@ -213,6 +213,7 @@ export const SHOPS: readonly Shop[] = [
     enter: false,
     others: [['cart', '99']],
     cancel: unticked('#terms'),
+    repeatsItself: true,
   },
   {
     name: 'bootstrap3-validate',
@@ -310,6 +311,7 @@ export const SHOPS: readonly Shop[] = [
     pay: '#register-and-pay',
     others: [['user', 'zoe']],
     cancel: emptied('#user', 'zoe'),
+    repeatsItself: true,
   },
   {
     name: 'captcha-submit',
@@ -320,6 +322,7 @@ export const SHOPS: readonly Shop[] = [
       ['captcha', 'token-1'],
     ],
     cancel: emptied('#invoice', 'INV-8'),
+    repeatsItself: true,
   },
   {
     name: 'captcha-request',
@@ -786,6 +789,7 @@ export const SHOPS: readonly Shop[] = [
     ],
     cancel: emptied('#email', EMAIL),
     skip: { press: '#search', leaves: true },
+    repeatsItself: true,
   },
   {
     name: 'clobbered',

@@ -111,13 +111,17 @@ class EngineRun {
   }
 
   #fail(shop: string, error: string, scenario = ''): void {
-    this.#note({ shop, scenario, violations: [], error, ms: 0 });
+    this.#note({ shop, scenario, violations: [], repeated: 0, error, ms: 0 });
   }
 
   #note(result: Result): void {
     this.results.push(result);
     const { shop, scenario, violations, error } = result;
     const lines = violations.map(({ kind, detail }) => `${kind}: ${detail}`);
+    if (result.repeated) {
+      const what = `its own script repeats a POST ${result.repeated} times, as without the library`;
+      console.log(`${this.engine} ${shop}, ${scenario}: ${what}`);
+    }
     if (error) lines.push(`could not be run: ${error}`);
     for (const line of lines) console.log(`${this.engine} ${shop}, ${scenario}: ${line}`);
   }
@@ -173,10 +177,11 @@ function report(): boolean {
 }
 
 function count(results: Result[]): string {
+  const repeated = results.filter((it) => it.repeated > 0).length;
   const kinds = results.flatMap(({ violations }) => violations.map(({ kind }) => kind));
   const counts = KINDS.map((kind) => `${kind} ${kinds.filter((it) => it === kind).length}`);
   const errors = results.filter(({ error }) => error).length;
-  return `${results.length} visits: ${counts.join(', ')}; could not be run: ${errors}`;
+  return `${results.length} visits: ${counts.join(', ')}; could not be run: ${errors}; repeated by the page itself: ${repeated}`;
 }
 
 /** One letter for each engine. */
