@@ -117,7 +117,10 @@ test('encrypt() resolves to undefined when cardseal:submit is cancelled, when a 
 test('encrypt() resolves to undefined when restart() ends it', async () => {
   const page = open();
   const key = deferred<CardEncryptionKey>();
-  const ask = vi.fn().mockReturnValueOnce(key.promise).mockImplementation(freshKey);
+  const ask = vi
+    .fn()
+    .mockReturnValueOnce(key.promise)
+    .mockImplementation(() => freshKey());
   const binding = bind(page.form, { key: ask });
   fill(page);
   const encrypted = binding.encrypt();

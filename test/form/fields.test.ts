@@ -7,6 +7,7 @@ import {
   CONTROLS,
   fill,
   html,
+  later,
   next,
   open,
   type Page,
@@ -69,6 +70,15 @@ test('what is no form is refused, with a text that says so', () => {
   expect(() => bindCardForm(null as never, { key: () => freshKey() })).toThrow(
     'bindCardForm needs a form element',
   );
+});
+
+// Changed: it paid. The listeners of this window are not those of another.
+test('a form of another window is refused', () => {
+  const frame = document.body.appendChild(document.createElement('iframe'));
+  later(() => frame.remove());
+  frame.contentDocument!.body.innerHTML = `<form method="post">${html()}</form>`;
+  const { forms } = frame.contentDocument!;
+  expect(() => bindCardForm(forms[0]!, { key: () => freshKey() })).toThrow('of this window');
 });
 
 test('finds given and family name', async () => {

@@ -108,7 +108,7 @@ test('nothing of the card is in any event, error or line of the console', async 
     .fn()
     .mockRejectedValueOnce(0)
     .mockRejectedValueOnce(0)
-    .mockImplementation(freshKey);
+    .mockImplementation(() => freshKey());
   await bind(page.form, { key: ask }).ready.catch(() => {});
   for (const wrong of [
     { number: '4929 1192 8374 6505' },

@@ -170,20 +170,25 @@ test('a press that a listener of the page cancelled before the library sees it i
   expect([asked.mock.calls, encryptions(), page.passes]).toEqual([[], 0, 1]);
 });
 
-test('a block that is older than keyMaxAgeMs is replaced', async () => {
+// Changed: the age of the key counted at each press. Once a block has passed, only the server knows
+// whether it has been paid with.
+test('a block that is older than keyMaxAgeMs is replaced, unless it has passed before', async () => {
   vi.useFakeTimers({ toFake: ['Date'] });
   const { page, blocks } = cancelling();
   bind(page.form, { keyMaxAgeMs: 60_000 });
+  page.form.addEventListener('cardseal:encrypted', () => page.form.remove(), { once: true });
   fill(page);
-  await passed(page);
-  await idle(page);
-  vi.setSystemTime(Date.now() + 55_000); // waiting moves the clock, too
-  await passed(page);
-  expect(blocks[1]).toBe(blocks[0]);
+  page.button().click();
+  await vi.waitUntil(() => page.encrypted.length === 1);
+  await settled(page);
+  page.host.append(page.form);
   vi.setSystemTime(Date.now() + 60_001);
   await passed(page);
-  expect(blocks[2]).not.toBe(blocks[0]);
-  expect(await decrypt(JSON.parse(blocks[2]!))).toEqual(CARD);
+  expect(page.encrypted.length).toBe(2);
+  await idle(page);
+  vi.setSystemTime(Date.now() + 60_001);
+  await passed(page);
+  expect([page.encrypted.length, blocks[1] === blocks[0]]).toEqual([2, true]);
 });
 
 test('a second press right after a submit that passes sends nothing', async () => {
@@ -209,16 +214,6 @@ test('another way to pay, chosen while a card payment is under way, does not end
   isCard = true;
   page.button().click();
   expect([page.passes, statusOf(page)]).toEqual([2, 'Your payment is under way. Please wait.']);
-});
-
-test('a block is in no form data any more when a control of its card is gone', async () => {
-  const { page } = cancelling();
-  bind(page.form);
-  fill(page);
-  await passed(page);
-  expect(blockIn(page)).not.toBe(null);
-  page.control('cvv').remove();
-  expect(blockIn(page)).toBe(null);
 });
 
 test('presses while the key is on its way send one POST, and the shopper reads that it takes a moment', async () => {

@@ -161,6 +161,13 @@ test.each([
   ['\u200e01\u200e/\u200e27\u200e', '01', '2027'],
   ['01–27', '01', '2027'],
   ['12/9999', '12', '9999'],
+  // What cameras and password managers write: the year first, where only that is a date.
+  ['202711', '11', '2027'],
+  ['202701', '01', '2027'],
+  ['2027/11', '11', '2027'],
+  ['27/01', '01', '2027'],
+  ['27-01', '01', '2027'],
+  ['12/11', '12', '2011'], // both are dates: the month comes first
 ])('reads the expiry %s', (expiry, month, year) => {
   const { exp_month, exp_year, problems } = read({ expiry: [expiry] });
   expect([exp_month, exp_year, problems]).toEqual([month, year, []]);
@@ -178,6 +185,9 @@ test.each([
   '01/20277',
   '01/27/28',
   '27/13',
+  '27/00',
+  '202713',
+  '202700',
   '1 2 7',
   'x',
   '1x/27',

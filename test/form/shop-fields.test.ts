@@ -5,6 +5,7 @@ import {
   bind,
   CARD,
   CONTROLS,
+  clickAsShopper,
   fill,
   html,
   open,
@@ -14,6 +15,7 @@ import {
   refused,
   settled,
   TYPED,
+  testRealInput,
   textRead,
   wrongFields,
 } from '../tools/support/form.ts';
@@ -50,18 +52,21 @@ test('a shared name in parts: both are sent, and both are in the block', async (
   expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
 });
 
-test('with a shared name, a block that was spent is sent again for empty fields', async () => {
-  const page = open(html({ name: SHARED }));
-  const blocks: object[] = [];
-  bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 1);
-  await settled(page);
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 2);
-  expect(blocks[1]).toEqual(blocks[0]);
-});
+testRealInput(
+  'with a shared name, a block that was spent is sent again for empty fields',
+  async () => {
+    const page = open(html({ name: SHARED }));
+    const blocks: object[] = [];
+    bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+    fill(page);
+    await clickAsShopper(page);
+    await vi.waitUntil(() => blocks.length === 1);
+    await settled(page);
+    await clickAsShopper(page);
+    await vi.waitUntil(() => blocks.length === 2);
+    expect(blocks[1]).toEqual(blocks[0]);
+  },
+);
 
 test.each(['number', 'expiry', 'cvv'] as const)('%s cannot be shared', async (field) => {
   const page = open(

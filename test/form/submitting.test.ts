@@ -352,7 +352,10 @@ test('an image named createElement does not keep the block or the message away',
   page.host.insertAdjacentHTML('beforeend', '<img name="createElement">');
   expect(typeof document.createElement).not.toBe('function');
   bind(page.form, {
-    key: vi.fn().mockRejectedValueOnce(0).mockImplementation(freshKey) as CardFormOptions['key'],
+    key: vi
+      .fn()
+      .mockRejectedValueOnce(0)
+      .mockImplementation(() => freshKey()) as CardFormOptions['key'],
   }).ready.catch(() => {});
   await vi.waitUntil(() => page.errors.length === 1);
   fill(page);

@@ -259,8 +259,7 @@ const STEPS_TO_CHOOSE: Step[] = [
     copy.value = control.value;
     control.replaceWith(copy);
   }),
-  step('the page takes novalidate and the block away', ({ page }) => {
-    page.form.removeAttribute('novalidate');
+  step('the page takes the block away', ({ page }) => {
     page.form.querySelector('[type=hidden]')?.remove();
   }),
 ];

@@ -466,7 +466,7 @@ export const SHOPS: readonly Shop[] = [
     pay: '#pay',
     others: [['seat', 'A7']],
     cancel: emptied('#seat', 'A7'),
-    isRefused: true, // its answer would open in a new window
+    refused: true, // Safari blocks a window that opens after the card is encrypted
   },
   {
     name: 'bank-frame',

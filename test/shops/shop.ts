@@ -62,10 +62,10 @@ export interface Shop {
   skip?: { press: Where; leaves?: true };
   /** The page itself ignores presses while a payment is under way. */
   guarded?: true;
-  /** The answer opens in a frame. */
+  /** The answer opens in a frame, and the page stays. */
   elsewhere?: 'frame';
-  /** The form cannot be used as it is: each press has to end in a message. */
-  isRefused?: true;
+  /** The library refuses to send this form: each press ends in a message. */
+  refused?: true;
   /**
    * A script of the page submits the form once for each press, with `form.submit()`. It does so
    * without the library, too: what it sends twice are not POSTs of the library's.

@@ -9,7 +9,7 @@ import type { Engine } from '../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { engineOf } from './choice.ts';
 import { CONTROLS, noticed } from './controls.ts';
-import { run, SCENARIOS } from './scenarios.ts';
+import { isFit, run, SCENARIOS } from './scenarios.ts';
 import { ShopServer } from './server.ts';
 import { openTab, type Tab } from './tabs.ts';
 
@@ -30,7 +30,7 @@ export function testShops(engine: Engine): void {
   const left = SHOPS.filter((shop) => engineOf(shop) !== engine).map(({ name }) => name);
   console.log(`Left to \`npm run shops\` in ${engine}: ${left.join(', ')}`);
   for (const scenario of main) {
-    const shops = here.filter((shop) => !scenario.fits || scenario.fits(shop));
+    const shops = here.filter((shop) => isFit(scenario, shop));
     describe(scenario.name, () => {
       test.for(shops.map((shop) => [shop.name, shop] as const))('%s', async ([, shop]) => {
         const result = await run(tab, server, shop, scenario);

@@ -283,8 +283,10 @@ export const blockIn = ({ form }: Page) =>
 /** What the status line says, the page's own or the library's; `undefined` if it says nothing. */
 export const statusOf = ({ form }: { form: HTMLFormElement }): string | undefined => {
   const root = form.getRootNode() as Document | ShadowRoot;
-  const lines = root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]');
-  return [...lines].map(({ textContent }) => textContent).find(Boolean) || undefined;
+  const lines = [...root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]')];
+  // The line of a form that cannot be seen stands outside.
+  const own = lines.filter((line) => (line.closest('form') ?? form) === form);
+  return own.map(({ textContent }) => textContent).find(Boolean) || undefined;
 };
 
 const isWrong = (control: Element) => control.getAttribute('aria-invalid') === 'true';
@@ -303,13 +305,13 @@ export function textBeside(control: Element): string | undefined {
 
 /** Whether the form is bound, by what it shows. */
 export const isBound = (form: HTMLFormElement) =>
-  form.noValidate || form.querySelector('[data-cardseal-line]') !== null;
+  form.querySelector('[data-cardseal-line], [data-cardseal-status][role]') !== null;
 
 /** What the shopper reads: beside the first wrong control, or in the status line. */
 export function textRead(page: Pick<Page, 'form' | 'controls'>): string | undefined {
   const first = page.controls().find(isWrong);
   const beside = first && textBeside(first);
-  return beside ?? statusOf(page) ?? first?.validationMessage;
+  return beside ?? statusOf(page);
 }
 
 /** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */

@@ -4,6 +4,8 @@ import { undoAll } from './form.ts';
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => {});
+  // What a page's own `key` and `onEncrypted` throw goes there, and would end the run.
+  vi.spyOn(window, 'reportError').mockImplementation(() => {});
 });
 afterEach(() => {
   undoAll();
