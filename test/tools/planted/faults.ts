@@ -4,6 +4,7 @@
  */
 import { CORE } from './core.ts';
 import type { Fault } from './fault.ts';
+import { FORM } from './form.ts';
 import { PACKAGE } from './package.ts';
 import { SCRIPT_TAG } from './script-tag.ts';
 import { SERVER } from './server.ts';
@@ -11,6 +12,7 @@ import { SERVICE } from './service.ts';
 
 export const FAULTS: Record<string, readonly Fault[]> = {
   core: CORE,
+  form: FORM,
   server: SERVER,
   'script-tag': SCRIPT_TAG,
   service: SERVICE,
