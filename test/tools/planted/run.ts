@@ -26,9 +26,9 @@ const chosen = Object.entries(FAULTS).flatMap(([room, faults]) =>
 );
 if (!chosen.length) throw new Error(`No fault has such a name. Rooms: ${Object.keys(FAULTS)}`);
 
-/** Below the repository, where Node finds its node_modules. */
+/** Below the repository, where Node finds its node_modules. Tests search for the word "planted". */
 mkdirSync(join(root, 'reports'), { recursive: true });
-const copy = mkdtempSync(join(root, 'reports/planted-'));
+const copy = mkdtempSync(join(root, 'reports/copy-'));
 try {
   makeCopy();
   process.exitCode = run() ? 0 : 1;
