@@ -38,6 +38,7 @@ try {
 
 /** Returns whether every fault was noticed. */
 function run(): boolean {
+  if (chosen.some(({ isBuilt }) => isBuilt)) build();
   const without = failures([...new Set(chosen.flatMap(({ tests }) => tests))]);
   if (without.length) {
     console.log(`These tests fail without a fault:\n${without.join('\n')}`);
@@ -49,7 +50,7 @@ function run(): boolean {
   return missed.length === 0;
 }
 
-function isNoticed({ name, file, before, after, breaks, tests }: Fault): boolean {
+function isNoticed({ name, file, before, after, breaks, tests, isBuilt }: Fault): boolean {
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   if (text.split(before).length !== 2) {
@@ -59,6 +60,7 @@ function isNoticed({ name, file, before, after, breaks, tests }: Fault): boolean
     path,
     text.replace(before, () => after),
   );
+  if (isBuilt) build();
   const [first] = failures(tests, ['--bail', '1']);
   writeFileSync(path, text);
   console.log(
@@ -110,6 +112,10 @@ function failuresIn(project: string, paths: string[], options: string[]): string
       .filter(({ status }) => status === 'failed')
       .map(({ fullName }) => `${project} ${name.slice(join(copy, 'test/').length)} > ${fullName}`),
   );
+}
+
+function build(): void {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
 }
 
 /** Everything that git tracks or would track, as it is now, and what the build has made of it. */
