@@ -2,6 +2,7 @@
  * Faults that would hurt somebody, by room. They were written without looking at the tests. Each
  * must be noticed: see `run.ts`.
  */
+import { CHECKOUT_FAULTS } from './checkout.ts';
 import { CORE } from './core.ts';
 import type { Fault } from './fault.ts';
 import { FORM } from './form.ts';
@@ -16,5 +17,6 @@ export const FAULTS: Record<string, readonly Fault[]> = {
   server: SERVER,
   'script-tag': SCRIPT_TAG,
   service: SERVICE,
+  checkout: CHECKOUT_FAULTS,
   package: PACKAGE,
 };

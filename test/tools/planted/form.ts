@@ -22,7 +22,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (sentBy === 'browser') page.checkDestination(button);\n",
     after: '',
     breaks: 'a page that changes its action late sends the block in an address, or to a stranger',
-    tests: ['node form/explore', 'chromium form/submitting'],
+    tests: ['node form/explore', 'chromium form/destination', 'chromium form/submitting'],
   },
   {
     name: 'the gate takes any block',
@@ -39,7 +39,7 @@ export const FORM: readonly Fault[] = [
       '    sealed.emptyFields(); // before its handlers: many send controls without a name, too\n',
     after: '',
     breaks: 'a shop that serializes all inputs on click sends the card in clear',
-    tests: ['node form/explore', 'chromium form/by-script'],
+    tests: ['node form/explore', 'chromium form/card-button'],
   },
   {
     name: 'a press while the block is made is silent',
@@ -55,7 +55,12 @@ export const FORM: readonly Fault[] = [
     before: 'const SENDING_MS = 30_000;',
     after: 'const SENDING_MS = 30_000_000;',
     breaks: 'after a lost answer, the shopper can neither pay nor reads why',
-    tests: ['chromium form/submitting', 'chromium form/corner-cases', 'chromium form/press'],
+    tests: [
+      'chromium form/submitting',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/press',
+    ],
   },
   {
     name: 'a submit that a script has made up counts as sent',
@@ -63,7 +68,7 @@ export const FORM: readonly Fault[] = [
     before: 'event.isTrusted && !event.defaultPrevented',
     after: '!event.defaultPrevented',
     breaks: 'after dispatchEvent(new Event("submit")), the form is locked for half a minute',
-    tests: ['node form/explore', 'chromium form/by-script'],
+    tests: ['node form/explore', 'chromium form/page-code', 'chromium form/submitting'],
   },
   {
     name: 'Cancel during a payment says nothing',
@@ -95,7 +100,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (isRejected) notices.tell('no_answer'); // the card may have been sent\n",
     after: '',
     breaks: 'the network fails in onEncrypted, and the shopper waits for nothing',
-    tests: ['node form/explore', 'chromium form/by-script'],
+    tests: ['node form/explore', 'chromium form/on-encrypted'],
   },
   {
     name: 'the card of an ended press stays in memory',
@@ -135,7 +140,12 @@ export const FORM: readonly Fault[] = [
     before: '(card ? fields.hold(card) : fields.areEmpty())',
     after: '(card ? true : fields.areEmpty())',
     breaks: 'a shopper who corrects the card pays with the old one',
-    tests: ['chromium form/corner-cases', 'chromium form/press', 'chromium form/walk'],
+    tests: [
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/press',
+      'chromium form/walk',
+    ],
   },
   {
     name: 'an emptied form keeps its block for another card',
@@ -143,7 +153,12 @@ export const FORM: readonly Fault[] = [
     before: '(card ? fields.hold(card) : fields.areEmpty())',
     after: '(card ? fields.hold(card) : true)',
     breaks: 'the next card that is typed pays with the one before',
-    tests: ['node form/explore', 'chromium form/corner-cases', 'chromium form/walk'],
+    tests: [
+      'node form/explore',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/walk',
+    ],
   },
   {
     name: 'required is never put back',
@@ -151,7 +166,12 @@ export const FORM: readonly Fault[] = [
     before: '    fields.setRequired(true);\n',
     after: '',
     breaks: 'after a payment, the browser lets an empty form through',
-    tests: ['node form/explore', 'chromium form/corner-cases', 'chromium form/life'],
+    tests: [
+      'node form/explore',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/life',
+    ],
   },
   {
     name: 'required stays while the fields are emptied',
@@ -159,7 +179,12 @@ export const FORM: readonly Fault[] = [
     before: '      if (current) fields.setRequired(false);\n',
     after: '',
     breaks: 'the retry of a payment is refused: the shopper types the card again and may pay twice',
-    tests: ['node form/explore', 'chromium form/corner-cases', 'chromium form/submitting'],
+    tests: [
+      'node form/explore',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/submitting',
+    ],
   },
   {
     name: 'a block out of the page is sent',
@@ -167,7 +192,12 @@ export const FORM: readonly Fault[] = [
     before: '      else if (data.get(name)) data.delete(name);\n',
     after: '',
     breaks: 'a page that the server has rendered with the old block sends it again',
-    tests: ['chromium form/corner-cases', 'chromium form/submitting', 'chromium form/life'],
+    tests: [
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/submitting',
+      'chromium form/life',
+    ],
   },
   {
     name: 'a field that got a name is sent',
@@ -175,7 +205,12 @@ export const FORM: readonly Fault[] = [
     before: '        if (name && !isShared(control)) data.delete(name);\n',
     after: '',
     breaks: 'a script that names the inputs sends the card in clear',
-    tests: ['chromium form/leak', 'chromium form/corner-cases', 'chromium form/submitting'],
+    tests: [
+      'chromium form/leak',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/submitting',
+    ],
   },
   {
     name: 'a name in the markup is taken',
@@ -191,7 +226,12 @@ export const FORM: readonly Fault[] = [
     before: "    control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
-    tests: ['chromium form/life', 'chromium form/leaving', 'chromium form/corner-cases'],
+    tests: [
+      'chromium form/life',
+      'chromium form/leaving',
+      'chromium form/page-code',
+      'chromium form/retry',
+    ],
   },
   {
     name: 'frameworks keep the card',
@@ -199,7 +239,7 @@ export const FORM: readonly Fault[] = [
     before: "    for (const type of ['input', 'change']) {",
     after: "    for (const type of ['cardseal:emptied']) {",
     breaks: 'React and Vue write the card back into the fields',
-    tests: ['chromium form/frameworks', 'chromium form/corner-cases'],
+    tests: ['chromium form/frameworks', 'chromium form/page-code', 'chromium form/retry'],
   },
   {
     name: 'a submit by GET',
@@ -207,7 +247,7 @@ export const FORM: readonly Fault[] = [
     before: "if (methodOf(form, submitter) !== 'post') {",
     after: "if (methodOf(form, submitter) === '-') {",
     breaks: 'the block stands in addresses, histories and logs',
-    tests: ['chromium form/submitting', 'chromium form/fields'],
+    tests: ['chromium form/destination', 'chromium form/submitting'],
   },
   {
     name: 'an action on another origin',
@@ -215,7 +255,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (url.origin !== window.origin && !allowCrossOrigin) {',
     after: 'if (url.origin === window.origin && allowCrossOrigin) {',
     breaks: 'a page that was tampered with sends the block to a stranger',
-    tests: ['chromium form/submitting', 'chromium form/fields'],
+    tests: ['chromium form/destination', 'chromium form/submitting'],
   },
   {
     name: 'an action without https',
@@ -223,7 +263,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (!url || !isSecure(url))',
     after: 'if (!url)',
     breaks: 'anyone on the network reads the order',
-    tests: ['chromium form/submitting', 'chromium form/fields'],
+    tests: ['chromium form/destination', 'chromium form/submitting'],
   },
   {
     name: 'a key request that never ends',
@@ -248,7 +288,12 @@ export const FORM: readonly Fault[] = [
     after:
       "  return fieldsOf(card).every((field) => {\n    if (field === 'cvv') return true;\n    const bytes",
     breaks: 'a shopper who corrects the code is declined again',
-    tests: ['chromium form/read', 'chromium form/corner-cases', 'chromium form/walk'],
+    tests: [
+      'chromium form/read',
+      'chromium form/page-code',
+      'chromium form/retry',
+      'chromium form/walk',
+    ],
   },
   {
     name: 'the check digit does not count',
