@@ -21,7 +21,8 @@ const root = join(import.meta.dirname, '../../..');
 const words = process.argv.slice(2);
 const chosen = Object.entries(FAULTS).flatMap(([room, faults]) =>
   faults.filter(
-    ({ name }) => !words.length || words.some((word) => room === word || name.includes(word)),
+    ({ name }) =>
+      !words.length || words.some((word) => (word in FAULTS ? room === word : name.includes(word))),
   ),
 );
 if (!chosen.length) throw new Error(`No fault has such a name. Rooms: ${Object.keys(FAULTS)}`);
