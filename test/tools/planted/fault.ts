@@ -12,4 +12,6 @@ export interface Fault {
   breaks: string;
   /** As after `npm run try --`: the project, and a part of the path of a test file. */
   tests: readonly string[];
+  /** The tests look at the built files. */
+  isBuilt?: true;
 }

@@ -21,14 +21,15 @@ const root = join(import.meta.dirname, '../../..');
 const words = process.argv.slice(2);
 const chosen = Object.entries(FAULTS).flatMap(([room, faults]) =>
   faults.filter(
-    ({ name }) => !words.length || words.some((word) => room === word || name.includes(word)),
+    ({ name }) =>
+      !words.length || words.some((word) => (word in FAULTS ? room === word : name.includes(word))),
   ),
 );
 if (!chosen.length) throw new Error(`No fault has such a name. Rooms: ${Object.keys(FAULTS)}`);
 
-/** Below the repository, where Node finds its node_modules. */
+/** Below the repository, where Node finds its node_modules. Tests search for the word "planted". */
 mkdirSync(join(root, 'reports'), { recursive: true });
-const copy = mkdtempSync(join(root, 'reports/planted-'));
+const copy = mkdtempSync(join(root, 'reports/copy-'));
 try {
   makeCopy();
   process.exitCode = run() ? 0 : 1;
@@ -38,18 +39,17 @@ try {
 
 /** Returns whether every fault was noticed. */
 function run(): boolean {
+  if (chosen.some(({ isBuilt }) => isBuilt)) build();
   const without = failures([...new Set(chosen.flatMap(({ tests }) => tests))]);
-  if (without.length) {
-    console.log(`These tests fail without a fault:\n${without.join('\n')}`);
-    return false;
-  }
-  const missed = chosen.filter((fault) => !isNoticed(fault));
+  if (without.length) console.log(`Fail without a fault, and do not count:\n${without.join('\n')}`);
+  const missed = chosen.filter((fault) => !isNoticed(fault, without));
   console.log(`\n${chosen.length - missed.length} of ${chosen.length} faults are noticed`);
   for (const { name, file, breaks } of missed) console.log(`MISSED: ${name} (${file}): ${breaks}`);
-  return missed.length === 0;
+  return missed.length === 0 && without.length === 0;
 }
 
-function isNoticed({ name, file, before, after, breaks, tests }: Fault): boolean {
+function isNoticed(fault: Fault, without: string[]): boolean {
+  const { name, file, before, after, breaks, tests, isBuilt } = fault;
   const path = join(copy, file);
   const text = readFileSync(path, 'utf8');
   if (text.split(before).length !== 2) {
@@ -59,7 +59,9 @@ function isNoticed({ name, file, before, after, breaks, tests }: Fault): boolean
     path,
     text.replace(before, () => after),
   );
-  const [first] = failures(tests, ['--bail', '1']);
+  if (isBuilt) build();
+  const options = without.length ? [] : ['--bail', '1'];
+  const first = failures(tests, options).find((it) => !without.includes(it));
   writeFileSync(path, text);
   console.log(
     `${first ? 'noticed' : 'MISSED '}  ${name}: ${breaks}${first ? `\n         by ${first}` : ''}`,
@@ -110,6 +112,10 @@ function failuresIn(project: string, paths: string[], options: string[]): string
       .filter(({ status }) => status === 'failed')
       .map(({ fullName }) => `${project} ${name.slice(join(copy, 'test/').length)} > ${fullName}`),
   );
+}
+
+function build(): void {
+  execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
 }
 
 /** Everything that git tracks or would track, as it is now, and what the build has made of it. */

@@ -1,7 +1,7 @@
 import type { Fault } from './fault.ts';
 
 const file = 'src/script-tag/index.ts';
-const tests = ['chromium script-tag/index'];
+const seen = { tests: ['chromium script-tag/index.test'], isBuilt: true } as const;
 
 export const SCRIPT_TAG: readonly Fault[] = [
   {
@@ -10,7 +10,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "      method: 'POST',\n",
     after: '',
     breaks: 'a cache on the way gives one key to two shoppers, and the second cannot pay',
-    tests,
+    ...seen,
   },
   {
     name: 'a key from another origin',
@@ -18,7 +18,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "      mode: 'same-origin',\n",
     after: '',
     breaks: 'an attribute that was tampered with has the card encrypted for somebody else',
-    tests,
+    ...seen,
   },
   {
     name: 'a redirect is followed',
@@ -26,7 +26,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "      redirect: 'error',\n",
     after: '',
     breaks: 'a shopper whose session has ended gets the login page as a key',
-    tests,
+    ...seen,
   },
   {
     name: 'no cookies with the request',
@@ -34,7 +34,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "credentials: 'same-origin',",
     after: "credentials: 'omit',",
     breaks: 'the server does not know the checkout, and gives no key',
-    tests,
+    ...seen,
   },
   {
     name: 'options out of Object.prototype',
@@ -43,7 +43,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
       method`,
     after: '      method',
     breaks: 'a polluted prototype changes where the request goes and what it carries',
-    tests,
+    ...seen,
   },
   {
     name: 'the CSRF token is left out',
@@ -51,7 +51,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: 'headers: token ? { [csrfHeader]: token } : {},',
     after: 'headers: {},',
     breaks: 'Rails, Laravel and Django refuse to give a key',
-    tests,
+    ...seen,
   },
   {
     name: 'the key of the page is used again',
@@ -59,7 +59,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: '    rendered = undefined;\n',
     after: '',
     breaks: 'after a decline, every further card ends in an error',
-    tests,
+    ...seen,
   },
   {
     name: 'each event binds the form again',
@@ -67,7 +67,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: 'if (!seen.includes(form)) bindCardForm(form);',
     after: 'bindCardForm(form);',
     breaks: 'what the shopper has typed is lost with the next click',
-    tests,
+    ...seen,
   },
   {
     name: 'a form that is added later is not bound',
@@ -75,7 +75,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata']",
     after: "['DOMContentLoaded']",
     breaks: 'a checkout that loads its form by script sends the card in clear',
-    tests,
+    ...seen,
   },
   {
     name: 'a form is not bound by its first submit',
@@ -83,7 +83,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "'click', 'submit', 'formdata']",
     after: "'click']",
     breaks: 'a form that a script fills in and submits sends the card in clear',
-    tests,
+    ...seen,
   },
   {
     name: 'a wrong attribute stops the binding',
@@ -91,7 +91,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: '    options.key = () => Promise.reject(error);\n',
     after: '    throw error;\n',
     breaks: 'a typo in an attribute sends the card in clear',
-    tests,
+    ...seen,
   },
   {
     name: 'the second tag takes over',
@@ -99,7 +99,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: "if (typeof window.Cardseal?.bindCardForm !== 'function') {",
     after: 'if (document) {',
     breaks: 'on a page with two tags, errors are of another class than the page’s own script knows',
-    tests,
+    ...seen,
   },
   {
     name: 'data-cardseal-when is ignored',
@@ -107,7 +107,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: '  if (when) options.when',
     after: "  if (when === '-') options.when",
     breaks: 'who pays by invoice is asked for a card',
-    tests,
+    ...seen,
   },
   {
     name: 'keys never grow old',
@@ -115,7 +115,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: 'options.keyMaxAgeMs = parseAge(maxAge);',
     after: 'parseAge(maxAge);',
     breaks: 'a shopper who takes their time pays with an expired key',
-    tests,
+    ...seen,
   },
   {
     name: 'a wrong age is taken',
@@ -123,7 +123,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: 'return age > 0 ? age :',
     after: 'return age !== 0 ? age :',
     breaks: 'a typo in the attribute asks for a key at every press',
-    tests,
+    ...seen,
   },
   {
     name: 'the shop’s texts are not used',
@@ -131,7 +131,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: '    if (messages) options.messages = parseMessages(messages);\n',
     after: '    if (messages) parseMessages(messages);\n',
     breaks: 'shoppers in other languages read English',
-    tests,
+    ...seen,
   },
   {
     name: 'a JSON error repeats the attribute',
@@ -142,6 +142,6 @@ export const SCRIPT_TAG: readonly Fault[] = [
     if (error) throw error;
     return refuse(\`JSON`,
     breaks: 'logs have a part of the key, and no hint which attribute is wrong',
-    tests,
+    ...seen,
   },
 ];
