@@ -66,8 +66,9 @@ export type TraceEvent =
   | { type: 'begin'; process: string; call: Call; now: number; stored: string | undefined }
   | { type: 'answer'; process: string; operation: Operation; result: Result; landed: boolean }
   | { type: 'return'; process: string; returned: unknown; stored: string | undefined }
-  /** What a scenario cannot say: a process ends, a write is delayed. */
-  | { type: 'other' };
+  | { type: 'end'; process: string; stored: string | undefined }
+  /** A write is delayed, which no scenario can say. */
+  | { type: 'delay' };
 
 interface Trace {
   event: TraceEvent;
@@ -108,7 +109,7 @@ export interface Exploration {
   bounds: Bounds;
   /** Milliseconds after which the exploration stops. */
   timeMs?: number;
-  /** Gets the shortest way to each state in which nothing is on its way, first the shortest. */
+  /** Gets ways to the states in which nothing is on its way, first the shortest. */
   onRest?: (events: TraceEvent[]) => void;
 }
 
@@ -168,9 +169,9 @@ export async function explore({
           report.transitions++;
           await go(world);
           const key = keyOf(world);
+          if (onRest && world.processes.length === 0) onRest(eventList(world.trace));
           if (!seen.has(key)) {
             seen.add(key);
-            if (onRest && world.processes.length === 0) onRest(eventList(world.trace));
             next.push(node);
           }
           node = parent;
@@ -310,8 +311,8 @@ export async function explore({
   /** The process may have written, or not; its request may be on its way, or not. */
   function ends(world: World, at: number) {
     world.left.faults--;
-    world.processes.splice(at, 1);
-    note(world, { type: 'other' });
+    const [process] = world.processes.splice(at, 1);
+    note(world, { type: 'end', process: process!.name, stored: world.store?.value });
   }
 
   async function goesOn(world: World, process: Process, answer?: Answered) {
@@ -416,7 +417,7 @@ export async function explore({
             true,
             (w) => {
               w.lateWrites.push(write);
-              note(w, { type: 'other' });
+              note(w, { type: 'delay' });
               return { error: 'store' };
             },
           ],
