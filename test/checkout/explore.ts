@@ -104,8 +104,8 @@ export interface Report {
 
 export interface Exploration {
   checkoutOf: CheckoutOf;
-  /** How many pages have a key at the beginning; none. */
-  pages?: number;
+  /** Pages that have a key at the beginning, by the place of their price; none. */
+  pages?: readonly (0 | 1)[];
   bounds: Bounds;
   /** Milliseconds after which the exploration stops. */
   timeMs?: number;
@@ -124,7 +124,7 @@ class Violation extends Error {}
 
 export async function explore({
   checkoutOf,
-  pages = 0,
+  pages = [],
   bounds,
   timeMs = 60_000,
   onRest,
@@ -145,13 +145,15 @@ export async function explore({
     pages: {},
     lastKey: undefined,
     processes: [],
-    left: { ...bounds, keys: pages },
+    left: { ...bounds, keys: pages.length },
     started: 0,
     made: 0,
     trace: undefined,
   };
-  for (let page = 0; page < pages; page++)
+  for (const price of pages) {
+    begin.price = PRICES[price]!;
     await callAlone(begin, 'keys', { call: 'issueKey', order: begin.price });
+  }
   begin.left.keys = bounds.keys;
   type Node = { world: World; label: string; parent: Node | undefined; depth: number };
   let level: Node[] = [{ world: begin, label: '', parent: undefined, depth: 0 }];
@@ -305,7 +307,8 @@ export async function explore({
     const intent = world.intents[intentId]!;
     if (intent.status === 'created') intent.status = 'cancelled';
     const truth = intent.status === 'committed' ? 'committed' : 'not_paid';
-    await begins(world, 'resolves', { call: 'resolve', intentId, truth });
+    const process = await begins(world, 'resolves', { call: 'resolve', intentId, truth });
+    await goesOn(world, process, { operation: 0, result: { value: world.store }, now: world.now });
   }
 
   /** The process may have written, or not; its request may be on its way, or not. */
