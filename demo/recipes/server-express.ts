@@ -5,9 +5,18 @@ const app = express();
 app.use('/js', express.static('public'));
 app.use(express.text({ type: () => true, limit: '8kb' })); // before express.json() of other routes
 
-app.get('/checkout', route((request) => showCheckout(orderOf(request.get('cookie')))));
-app.post('/checkout/key', route((request) => sendKey(orderOf(request.get('cookie')))));
-app.post('/checkout/new', route((request) => startOrder(orderOf(request.get('cookie')))));
+app.get(
+  '/checkout',
+  route((request) => showCheckout(orderOf(request.get('cookie')))),
+);
+app.post(
+  '/checkout/key',
+  route((request) => sendKey(orderOf(request.get('cookie')))),
+);
+app.post(
+  '/checkout/new',
+  route((request) => startOrder(orderOf(request.get('cookie')))),
+);
 app.post(
   '/checkout/pay',
   route((request) => {

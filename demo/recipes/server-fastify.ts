@@ -22,13 +22,10 @@ app.post('/checkout/key', async ({ headers }, reply) =>
 app.post('/checkout/new', async ({ headers }, reply) =>
   send(reply, await startOrder(orderOf(headers.cookie))),
 );
-app.post<{ Body: string | undefined }>(
-  '/checkout/pay',
-  async ({ headers, body = '' }, reply) => {
-    const { accept, 'content-type': type } = headers;
-    return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
-  },
-);
+app.post<{ Body: string | undefined }>('/checkout/pay', async ({ headers, body = '' }, reply) => {
+  const { accept, 'content-type': type } = headers;
+  return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
+});
 
 function send(reply: FastifyReply, { status, headers, body }: Answer) {
   return reply.code(status).headers(headers).send(body);

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
 import { checkoutOf } from '../../src/checkout/checkout.ts';
-import { makeOrders, type Exchange, type Scenario, type ScenarioStep } from '../corpus/make-orders.ts';
+import {
+  type Exchange,
+  makeOrders,
+  type Scenario,
+  type ScenarioStep,
+} from '../corpus/make-orders.ts';
 import { intentResource, keyResource, LIMIT_MS, ORDER_ID, TIMEOUT_MS } from './world.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../corpus/orders.json'), 'utf8');

@@ -213,13 +213,14 @@ function withoutABlock(): Scenario[] {
   const order = { amount: 1000, currency: 'USD' };
   const at = 1_800_000_000_000;
   const answer = { status: 'invalid_encrypted_card' };
-  return [{ name: 'no block', body: '{"number":"4242424242424242"}' }, { name: 'no JSON', body: 'x' }].map(
-    ({ name, body }) => ({
-      name,
-      start: null,
-      steps: [{ at, call: 'pay' as const, order, body, answer, stored: null }],
-    }),
-  );
+  return [
+    { name: 'no block', body: '{"number":"4242424242424242"}' },
+    { name: 'no JSON', body: 'x' },
+  ].map(({ name, body }) => ({
+    name,
+    start: null,
+    steps: [{ at, call: 'pay' as const, order, body, answer, stored: null }],
+  }));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

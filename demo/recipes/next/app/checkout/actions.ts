@@ -1,6 +1,6 @@
 'use server';
-import { headers } from 'next/headers';
 import type { Outcome } from 'cardseal/checkout';
+import { headers } from 'next/headers';
 import { checkout, orderOf } from '../../../shop.js';
 
 /** A server action: the form's field has the block. Actions and route handlers share the orders. */
