@@ -147,20 +147,21 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
   }
 
   async function keyFor(order: Order, needsIntent: boolean): Promise<IssuedKey> {
-    const arrived = await Promise.all([
+    const [key, draft] = await Promise.allSettled([
       client().createEncryptionKey(),
       needsIntent ? createDraft(order) : undefined,
-    ]).catch((error) => logFailure(`No key for order ${order.id}`, error));
-    if (!arrived) {
+    ]);
+    if (key.status === 'rejected' || draft.status === 'rejected') {
+      for (const part of [key, draft])
+        if (part.status === 'rejected') logFailure(`No key for order ${order.id}`, part.reason);
       const current = outcomeOf(await read(order.id));
       if (current.status !== 'open') return { status: 409, body: current };
       return { status: 502, body: { status: 'no_key' } };
     }
-    const [key, draftId] = arrived;
-    const body = browserKey(key);
-    const known = { id: key.id, expiresAt: key.expires_at };
+    const body = browserKey(key.value);
+    const known = { id: body.id, expiresAt: key.value.expires_at };
     const decision = await change(order.id, (stored) =>
-      onKeyArrived(stored, order, known, draftId),
+      onKeyArrived(stored, order, known, draft.value),
     );
     if ('outcome' in decision) return { status: 409, body: decision.outcome };
     return { status: 200, body, ...(decision.order.sent && { note: 'retry_is_safe' }) };

@@ -1,5 +1,6 @@
 /** Every snippet in README and docs/ is whole: it compiles as it stands, and a test runs its very text. */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   cpSync,
   mkdirSync,
@@ -107,7 +108,7 @@ describe('each snippet', () => {
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    write(folder, 'card-payments.ts', read('src/checkout/index.ts'));
+    write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
       paths,
@@ -126,13 +127,11 @@ test('the excerpt in docs/server.md pays once, and refuses everything else', asy
   const folder = makeFolder();
   const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
   write(folder, 'card-server.ts', text);
-  const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
-
   const service = createService({ generateKeyPair: recycledKeyPair });
-  const baseUrl = await service.listen({ host: '127.0.0.1', port: 0 });
-  const payments = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
-  const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
-  const checkout = { intentId: id };
+  process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
+  process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
+  const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
+  const order = { id: randomUUID(), amount: 1000, currency: 'USD' };
   const card = {
     number: '4242424242424242',
     name: 'Ada Lovelace',
@@ -140,13 +139,14 @@ test('the excerpt in docs/server.md pays once, and refuses everything else', asy
     exp_year: '2049',
     cvv: '835',
   };
-  const key = await cardKey(payments, checkout);
-  expect(Object.keys(key)).toEqual(['id', 'scheme', 'public_key']);
-  const refused = { code: 'invalid_encrypted_card' };
-  await expect(pay(payments, checkout, JSON.stringify(card))).rejects.toMatchObject(refused);
-  const block = JSON.stringify(await encryptCard(key, card));
-  expect(await pay(payments, checkout, block)).toMatchObject({ status: 'committed' });
-  await expect(pay(payments, checkout, block)).rejects.toMatchObject(refused);
+  const { status, body } = await cardKey(order);
+  expect([status, Object.keys(body)]).toEqual([200, ['id', 'scheme', 'public_key']]);
+  const refused = { status: 'invalid_encrypted_card' };
+  expect(await pay(order, 'application/json', JSON.stringify(card))).toEqual(refused);
+  const block = JSON.stringify(await encryptCard(body, card));
+  const paid = await pay(order, 'application/json', block);
+  expect(paid).toMatchObject({ status: 'committed' });
+  expect(await pay(order, 'application/json', block)).toEqual(paid);
   await service.close();
 });
 

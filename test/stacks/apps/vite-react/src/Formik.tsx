@@ -14,8 +14,8 @@ export function Checkout() {
     async onSubmit() {
       const { result, text } = await sendCard(body.current!);
       setOutcome(text);
-      // Empties the card, also in the state of Formik. Not certain: keep the block.
-      if (result !== 'not_certain') await binding.current?.restart();
+      // Opens the form for another card. After a success nobody needs another key.
+      if (result === 'not_paid') await binding.current?.restart();
     },
   });
   useEffect(() => {

@@ -28,8 +28,8 @@ export function Checkout() {
     return handleSubmit(async () => {
       const { result, text } = await sendCard(body);
       setOutcome(text);
-      // Empties the card, also in the state of React Hook Form. Not certain: keep the block.
-      if (result !== 'not_certain') await binding.current?.restart();
+      // Opens the form for another card. After a success nobody needs another key.
+      if (result === 'not_paid') await binding.current?.restart();
     })(event);
   }
 

@@ -1,0 +1,34 @@
+import Fastify, { type FastifyReply } from 'fastify';
+import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
+
+const app = Fastify({
+  bodyLimit: 8 * 1024, // a block takes less than 2 KiB
+  // An address can hold a card: log the route, and repeat neither.
+  logger: {
+    serializers: { req: ({ method, routeOptions }) => ({ method, route: routeOptions?.url }) },
+  },
+  frameworkErrors: (_error, _request, { raw }) => raw.writeHead(400).end(),
+});
+app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
+app.removeAllContentTypeParsers();
+app.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, body: string) => body);
+
+app.get('/checkout', async ({ headers }, reply) =>
+  send(reply, await showCheckout(orderOf(headers.cookie))),
+);
+app.post('/checkout/key', async ({ headers }, reply) =>
+  send(reply, await sendKey(orderOf(headers.cookie))),
+);
+app.post('/checkout/new', async ({ headers }, reply) =>
+  send(reply, await startOrder(orderOf(headers.cookie))),
+);
+app.post<{ Body: string | undefined }>('/checkout/pay', async ({ headers, body = '' }, reply) => {
+  const { accept, 'content-type': type } = headers;
+  return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
+});
+
+function send(reply: FastifyReply, { status, headers, body }: Answer) {
+  return reply.code(status).headers(headers).send(body);
+}
+
+await app.listen({ port: Number(process.env.PORT ?? 3000) });

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { createCheckout, type IssuedKey, type Order, type Outcome } from 'cardseal/checkout';
+
+/** Without a store it keeps orders in memory: for development. For a shop: `postgresStore(pool)`. */
+export const checkout = createCheckout({
+  payments: {
+    baseUrl: process.env.CARD_PAYMENTS_URL!,
+    secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
+  },
+});
+
+/** In your shop: the order in the shopper's session. Take the price from it, never from the page. */
+export function orderOf(cookieHeader: string | undefined): Order | undefined {
+  const cookies = (cookieHeader ?? '').split('; ');
+  const id = cookies.find((one) => one.startsWith('order='))?.slice('order='.length);
+  return id ? { id, amount: 1000, currency: 'USD' } : undefined;
+}
+
+/** The page sets it, not the request for a key: a page may ask for two keys at once. */
+export function orderCookie(): string {
+  const secure = process.env.NODE_ENV === 'production' ? '; Secure' : '';
+  return `order=${randomUUID()}; HttpOnly; SameSite=Lax; Path=/${secure}`;
+}
+
+/** What to send: `headers` has all that is needed. */
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** GET /checkout: the form, or how the payment went. */
+export async function showCheckout(order: Order | undefined): Promise<Answer> {
+  if (!order) return html(FORM, 200, { 'set-cookie': orderCookie() });
+  const outcome = await checkout.outcome(order.id);
+  if (outcome.status !== 'open') return html(textOf(outcome));
+  return html(outcome.note ? `<p role="alert">${TEXTS.retry_is_safe}</p>${FORM}` : FORM);
+}
+
+/** POST /checkout/key: for the form. */
+export async function sendKey(order: Order | undefined): Promise<Answer> {
+  if (!order) return json({ status: 'no_order' }, 409);
+  const answer: IssuedKey = await checkout.issueKey(order);
+  const retry = answer.status === 429 ? { 'retry-after': String(answer.retryAfter) } : {};
+  return json(answer.body, answer.status, retry);
+}
+
+/** POST /checkout/pay. `body` is the text of the body, which nothing has parsed yet. */
+export async function takePayment(
+  order: Order | undefined,
+  headers: { type: string | undefined; accept: string | undefined },
+  body: string,
+): Promise<Answer> {
+  // A block without an order may have been charged before the cookie was lost.
+  const known = order ?? { id: randomUUID(), amount: 1000, currency: 'USD' };
+  const outcome = await checkout.pay(known, headers.type, body);
+  const status = outcome.status === 'invalid_encrypted_card' ? 400 : 200;
+  const isPage = headers.accept?.includes('text/html');
+  return isPage ? html(textOf(outcome), status) : json(outcome, status);
+}
+
+/** POST /checkout/new, when the shopper presses "Place another order": only after a success. */
+export async function startOrder(order: Order | undefined): Promise<Answer> {
+  const outcome = order && (await checkout.outcome(order.id));
+  const headers: Record<string, string> = { location: '/checkout' };
+  if (outcome && 'reference' in outcome) headers['set-cookie'] = orderCookie();
+  return { status: 303, headers, body: '' };
+}
+
+const AGAIN = '<a href="/checkout">Please enter your card again</a>.';
+const TEXTS: Record<Outcome['status'], string> = {
+  open: '',
+  committed: 'Thank you. You have paid.',
+  authorized: 'Thank you. The amount is reserved on your card.',
+  failed: `Your card was declined. You have not paid. ${AGAIN}`,
+  not_paid: `The payment could not be made. You have not paid. ${AGAIN}`,
+  retry_is_safe: `We do not know yet whether you have paid. You cannot pay twice. ${AGAIN}`,
+  not_certain: 'It is not certain whether you have paid. Please do not pay again, and contact us.',
+  invalid_encrypted_card: 'The shop did not accept what was sent.',
+};
+
+const NEW_ORDER =
+  '<form method="post" action="/checkout/new"><button>Place another order</button></form>';
+
+function textOf(outcome: Outcome): string {
+  return `<p>${TEXTS[outcome.status]}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
+}
+
+const FORM = `<script src="/js/cardseal.js" defer></script>
+<form method="post" action="/checkout/pay" data-cardseal data-cardseal-key-url="/checkout/key">
+  <label>Card number <input autocomplete="cc-number" inputmode="numeric"></label>
+  <label>Name on card <input autocomplete="cc-name"></label>
+  <label>Expiry date <input autocomplete="cc-exp" placeholder="MM/YY"></label>
+  <label>Security code <input autocomplete="cc-csc" inputmode="numeric"></label>
+  <button type="submit">Pay</button>
+</form>`;
+
+function html(body: string, status = 200, headers = {}): Answer {
+  const type = 'text/html; charset=utf-8';
+  const page = `<!doctype html><meta charset="utf-8"><title>Checkout</title>${body}`;
+  return { status, headers: { 'content-type': type, ...NO_STORE, ...headers }, body: page };
+}
+
+function json(body: object, status: number, headers = {}): Answer {
+  const all = { 'content-type': 'application/json', ...NO_STORE, ...headers };
+  return { status, headers: all, body: JSON.stringify(body) };
+}
+
+const NO_STORE = { 'cache-control': 'no-store' };

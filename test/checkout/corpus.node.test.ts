@@ -1,0 +1,115 @@
+/** The scenarios of test/corpus/orders.json: the ports to PHP and Python pass the same. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
+import { checkoutOf } from '../../src/checkout/checkout.ts';
+import {
+  type Exchange,
+  makeOrders,
+  type Scenario,
+  type ScenarioStep,
+} from '../corpus/make-orders.ts';
+import { intentResource, keyResource, LIMIT_MS, ORDER_ID, TIMEOUT_MS } from './world.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../corpus/orders.json'), 'utf8');
+const corpus: { block: object; limitMs: number; scenarios: Scenario[] } = JSON.parse(text);
+
+test('orders.json is what make-orders.ts makes', async () => {
+  expect(await makeOrders()).toBe(text);
+}, 180_000);
+
+test('waits as long as the corpus says', () => {
+  expect(corpus.limitMs).toBe(LIMIT_MS);
+});
+
+describe('the scenarios', () => {
+  test.each(corpus.scenarios)('$name', async ({ start, steps }) => {
+    let entry = start ? { value: JSON.stringify(start), version: 1 } : undefined;
+    let now = 0;
+    for (const step of steps) await run(step);
+
+    async function run(step: ScenarioStep): Promise<void> {
+      now = step.at;
+      const writes = [...(step.store ?? [])];
+      const asked: string[] = [];
+      const exchange = async (kind: 'key' | 'intent' | 'authorize', what?: object) => {
+        asked.push(kind);
+        const { asked: expected, during = [], answer, error } = step[kind] as Exchange;
+        if (expected) expect(what).toEqual(expected);
+        for (const one of during) await run(one);
+        if (error) throw errorOf(error);
+        return answer as { id: string; amount: number; currency: string; status: string };
+      };
+      const checkout = checkoutOf({
+        timeoutMs: TIMEOUT_MS,
+        client: () => ({
+          async createEncryptionKey() {
+            const { id, expires_at } = (await exchange('key')) as never;
+            return keyResource(id, expires_at);
+          },
+          async createIntent({ amount, currency }) {
+            const { id, ...made } = await exchange('intent', { amount, currency });
+            return intentResource(id, made, 'created');
+          },
+          async authorize(intentId, { key_id: keyId }) {
+            const { id, status, ...price } = await exchange('authorize', { intentId, keyId });
+            return intentResource(id, price, status);
+          },
+        }),
+        store: {
+          read: async () => entry,
+          async write(_, value, version) {
+            const fault = writes.shift();
+            const isWritten = fault !== 'fails' && (entry?.version ?? 0) === version;
+            if (isWritten) entry = { value, version: version + 1 };
+            if (fault && fault !== 'ok') throw new Error('The store failed');
+            return isWritten;
+          },
+        },
+        log: () => {},
+        now: () => now,
+        async sleep(ms) {
+          now += ms;
+        },
+        randomId: () => Math.random().toString(36),
+      });
+      const answer: any = await call(checkout, step);
+      if (answer.status === 200) answer.body = { id: answer.body.id };
+      expect(answer).toEqual(step.answer);
+      expect(asked.sort()).toEqual(['authorize', 'intent', 'key'].filter((kind) => kind in step));
+      const stored = entry ? JSON.parse(entry.value) : null;
+      if (stored?.attempt) stored.attempt.token = '*';
+      const expected = step.stored;
+      expect(stored).toEqual(expected);
+    }
+  });
+});
+
+function call(checkout: ReturnType<typeof checkoutOf>, step: ScenarioStep): Promise<unknown> {
+  const order = { id: ORDER_ID, ...step.order! };
+  switch (step.call) {
+    case 'issueKey':
+      return checkout.issueKey(order);
+    case 'pay': {
+      const block = { ...corpus.block, key_id: step.keyId };
+      return checkout.pay(order, 'application/json', step.body ?? asPosted(block));
+    }
+    case 'outcome':
+      return checkout.outcome(ORDER_ID);
+    case 'resolve':
+      return checkout.resolve(ORDER_ID, step.intentId!, step.truth as never);
+  }
+}
+
+const asPosted = ({ payload, key_id, layout }: any) => JSON.stringify({ payload, key_id, layout });
+
+function errorOf(error: string): Error {
+  const code = error === 'refused' || error === 'no_answer' ? undefined : (error as never);
+  return new CardPaymentsError('The service refused the request', {
+    recovery: code ? 'check_layout' : 'resolve_intent',
+    status: error === 'no_answer' ? undefined : code ? 422 : 404,
+    code,
+    intentId: undefined,
+  });
+}

@@ -1,0 +1,228 @@
+/**
+ * Makes orders.json of the paths of the exploration: `npx tsx test/corpus/make-orders.ts`. Of all
+ * paths that a scenario can say it takes those that have a step like none before. README.md has the
+ * format.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { checkoutOf } from '../../src/checkout/checkout.ts';
+import { PARTS } from '../checkout/bounds.ts';
+import { explore, type TraceEvent } from '../checkout/explore.ts';
+import { BLOCK, type Call, LIMIT_MS } from '../checkout/world.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Exchange {
+  asked?: Json;
+  during?: ScenarioStep[];
+  answer?: Json;
+  error?: string;
+}
+
+export interface ScenarioStep {
+  at: number;
+  call: Call['call'];
+  order?: { amount: number; currency: string };
+  keyId?: string;
+  body?: string;
+  intentId?: string;
+  truth?: string;
+  key?: Exchange;
+  intent?: Exchange;
+  authorize?: Exchange;
+  store?: string[];
+  answer: Json;
+  stored: Json | null;
+}
+
+export interface Scenario {
+  name: string;
+  start: Json | null;
+  steps: ScenarioStep[];
+}
+
+/** A call that has begun. */
+interface Frame {
+  process: string;
+  step: ScenarioStep;
+  writes: string[];
+  /** What others did since the last operation of this call was answered. */
+  during: ScenarioStep[];
+}
+
+export async function makeOrders(): Promise<string> {
+  const scenarios: Scenario[] = [];
+  const covered = new Set<string>();
+  for (const part of PARTS) {
+    const onRest = (events: TraceEvent[]) => {
+      const scenario = scenarioOf(events);
+      if (!scenario) return;
+      const signs = scenario.steps.map((step) => signOf(step, scenario));
+      if (signs.every((sign) => covered.has(sign))) return;
+      for (const sign of signs) covered.add(sign);
+      scenarios.push(scenario);
+    };
+    const { violation, isComplete } = await explore({ checkoutOf, ...part, onRest });
+    if (violation || !isComplete) throw new Error(`Explored in vain: ${part.name}`);
+  }
+  scenarios.push(...withoutABlock());
+  scenarios.forEach((scenario, at) => {
+    scenario.name = `${at + 1}: ${scenario.name}`;
+  });
+  return `${JSON.stringify({ block: BLOCK, limitMs: LIMIT_MS, scenarios }, null, 1)}\n`;
+}
+
+/** `undefined` if calls overlap in a way that a scenario cannot say. */
+function scenarioOf(events: TraceEvent[]): Scenario | undefined {
+  const stack: Frame[] = [];
+  let scenario: Scenario = { name: '', start: null, steps: [] };
+  for (const event of events) {
+    const frame = stack.at(-1);
+    if (event.type === 'delay') return undefined;
+    if (event.type === 'begin') {
+      stack.push(frameOf(event));
+      continue;
+    }
+    if (!frame || frame.process !== event.process) return undefined;
+    if (event.type === 'answer' && !take(frame, event)) return undefined;
+    if (event.type === 'end') {
+      if (stack.length > 1 || !event.stored) return undefined;
+      stack.pop();
+      scenario = { name: '', start: JSON.parse(event.stored), steps: [] };
+    }
+    if (event.type === 'return') {
+      if (frame.during.length > 0) return undefined;
+      stack.pop();
+      const step = finish(frame, event);
+      (stack.at(-1)?.during ?? scenario.steps).push(step);
+    }
+  }
+  if (stack.length > 0 || scenario.steps.length === 0) return undefined;
+  scenario.name = nameOf(scenario);
+  return scenario;
+}
+
+function frameOf({ process, call: { ...what }, now }: TraceEvent & { type: 'begin' }): Frame {
+  const step = { at: now, ...what, answer: {}, stored: null } as ScenarioStep;
+  return { process, step, writes: [], during: [] };
+}
+
+/** `false` if a scenario cannot say it. */
+function take(frame: Frame, { operation, result, landed }: TraceEvent & { type: 'answer' }) {
+  const { kind } = operation;
+  if (kind === 'key' || kind === 'intent' || kind === 'authorize') {
+    const exchange: Exchange = {};
+    if (kind === 'intent') exchange.asked = { ...operation.price };
+    if (kind === 'authorize') {
+      const { intentId, keyId } = operation;
+      exchange.asked = { intentId, keyId };
+    }
+    if (frame.during.length > 0) exchange.during = frame.during;
+    frame.during = [];
+    if ('error' in result) exchange.error = errorOf(kind, result.error);
+    else exchange.answer = pick(kind, result.value as Json);
+    frame.step[kind] = exchange;
+    return true;
+  }
+  if (frame.during.length > 0) return false; // between two looks at the store
+  if (kind === 'read') return !('error' in result);
+  if (kind === 'write') {
+    const fault = landed ? 'answer_lost' : 'fails';
+    frame.writes.push('error' in result ? fault : 'ok');
+  }
+  return true;
+}
+
+const KEY_ERRORS = [
+  'encryption_key_expired',
+  'unknown_encryption_key',
+  'invalid_encryption_block',
+] as const;
+let errors = 0;
+
+/** Each error in turn: which one it is makes no difference. */
+function errorOf(kind: string, error: string): string {
+  errors++;
+  if (error === 'key_error') return KEY_ERRORS[errors % KEY_ERRORS.length]!;
+  return kind === 'authorize' && errors % 2 === 0 ? 'refused' : 'no_answer';
+}
+
+function pick(kind: string, value: Json): Json {
+  const names =
+    kind === 'key'
+      ? ['id', 'expires_at']
+      : ['id', 'amount', 'currency', 'status', 'failure_reason'];
+  return Object.fromEntries(names.map((name) => [name, value[name]]));
+}
+
+function finish({ step, writes }: Frame, { returned, stored }: TraceEvent & { type: 'return' }) {
+  if (writes.some((write) => write !== 'ok')) step.store = writes;
+  const answer = returned as Json;
+  step.answer = answer;
+  if (answer.status === 200) step.answer = { ...answer, body: { id: (answer.body as Json).id } };
+  step.stored = stored ? withoutToken(JSON.parse(stored)) : null;
+  return step;
+}
+
+function withoutToken(stored: Json): Json {
+  const attempt = stored.attempt as Json | null;
+  return { ...stored, attempt: attempt && { ...attempt, token: '*' } };
+}
+
+const exchangesOf = ({ key, intent, authorize }: ScenarioStep) =>
+  Object.entries({ key, intent, authorize }).filter(([, exchange]) => exchange);
+
+/** What makes a step different from others. */
+function signOf(step: ScenarioStep, { steps, start }: Scenario): string {
+  const at = steps.indexOf(step);
+  const before = at > 0 ? steps[at - 1]!.stored : start;
+  const state = (stored: Json | null) => [stored?.state, stored?.sent, stored?.keyErrors];
+  const exchanges = exchangesOf(step).map(([kind, exchange]) => {
+    const { answer, error, during = [] } = exchange!;
+    const others = during.map((one): unknown => signOf(one, { name: '', start: null, steps: [] }));
+    return [kind, KEY_ERRORS.includes(error as never) ? 'key' : error, answer?.status, others];
+  });
+  const { status, note, body } = step.answer;
+  const told = [status, note, (body as Json | undefined)?.status];
+  return JSON.stringify([
+    ...[step.call, step.truth, step.store, state(before), exchanges, told],
+    state(step.stored),
+  ]);
+}
+
+function nameOf({ start, steps }: Scenario): string {
+  const texts = steps.map(textOf);
+  if (start) texts.unshift(`a process has ended in ${start.state}`);
+  return texts.join(', then ');
+}
+
+function textOf(step: ScenarioStep): string {
+  const parts = exchangesOf(step).map(([kind, exchange]) => {
+    const { answer, error, during = [] } = exchange!;
+    const meanwhile = during.length > 0 ? ` (meanwhile ${during.map(textOf).join(', ')})` : '';
+    return `${kind} ${error ?? answer!.status ?? 'given'}${meanwhile}`;
+  });
+  if (step.store) parts.push(`writes ${step.store.join(' ')}`);
+  const what = parts.length > 0 ? ` with ${parts.join(' and ')}` : '';
+  return `${step.call}${step.truth ? ` ${step.truth}` : ''}${what}: ${step.answer.status}`;
+}
+
+/** A body that is no block is refused in every state, and changes nothing. */
+function withoutABlock(): Scenario[] {
+  const order = { amount: 1000, currency: 'USD' };
+  const at = 1_800_000_000_000;
+  const answer = { status: 'invalid_encrypted_card' };
+  return [
+    { name: 'no block', body: '{"number":"4242424242424242"}' },
+    { name: 'no JSON', body: 'x' },
+  ].map(({ name, body }) => ({
+    name,
+    start: null,
+    steps: [{ at, call: 'pay' as const, order, body, answer, stored: null }],
+  }));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  writeFileSync(join(import.meta.dirname, 'orders.json'), await makeOrders());
+}
