@@ -12,7 +12,7 @@ const DECLINED = '4000000000000002';
 const KEY_LIFETIME_MS = 15 * 60 * 1000;
 
 /** What the shopper of each shop does and reads. */
-const WORDS = {
+export const WORDS = {
   PHP: {
     order: 'Commander',
     pay: /^Payer/,

@@ -15,7 +15,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { DIST } from '../tools/support/built.ts';
-import type { Card } from './cards.ts';
+import { type Card, FIRST } from './cards.ts';
 import { LIBRARIES } from './libraries.ts';
 import type { Shop } from './shop.ts';
 
@@ -35,6 +35,10 @@ export interface Settings {
   unbound: boolean;
   /** Forbids all script by a header. */
   scriptless: boolean;
+  /** Loads cardseal.check.js before all other scripts of a page. */
+  checked: boolean;
+  /** Serves the page as the shop had it before it used the library: its card controls have names. */
+  unmigrated: boolean;
 }
 
 export interface Seen {
@@ -92,6 +96,8 @@ const DEFAULTS: Settings = {
   keys: ['ok'],
   unbound: false,
   scriptless: false,
+  checked: false,
+  unmigrated: false,
 };
 
 export class ShopServer {
@@ -156,6 +162,9 @@ export class ShopServer {
     if (!visit) return this.#library(path, response);
     const file = rest.join('/');
     if (file === 'cardseal.js') return this.#script(visit, response);
+    if (file === 'cardseal.check.js') {
+      return send(response, 200, 'text/javascript', readFileSync(join(DIST, file)));
+    }
     if (file === 'card-key') return this.#key(visit, response);
     if (/^pay(\.\w+)?$/.test(file)) return this.#pay(visit, file, request, body, query, response);
     if (file.endsWith('.bundle.js')) return this.#bundle(file, response);
@@ -173,7 +182,8 @@ export class ShopServer {
   }
 
   #script(visit: Visit, response: ServerResponse): void {
-    const script = visit.settings.unbound ? '' : readFileSync(join(DIST, 'cardseal.js'));
+    const { unbound, unmigrated } = visit.settings;
+    const script = unbound || unmigrated ? '' : readFileSync(join(DIST, 'cardseal.js'));
     send(response, 200, 'text/javascript', script);
   }
 
@@ -297,8 +307,10 @@ export class ShopServer {
       return;
     }
     const notice = query === 'declined' ? `<p role="alert">${DECLINED}</p>` : '';
-    const text = readFileSync(path, 'utf8').replace('<!-- notice -->', notice);
-    const { scriptless } = visit.settings;
+    const { scriptless, checked, unmigrated } = visit.settings;
+    let text = readFileSync(path, 'utf8').replace('<!-- notice -->', notice);
+    if (file.endsWith('.html') && unmigrated) text = withNames(text);
+    if (file.endsWith('.html') && checked) text = withCheck(text);
     const policy = 'sandbox allow-forms allow-same-origin allow-popups';
     const headers = scriptless ? { 'content-security-policy': policy } : {};
     send(response, status, typeOf(file), text, headers);
@@ -310,6 +322,24 @@ export const DECLINED = 'Your bank declined this card.';
 
 const page = (title: string, body: string) =>
   `<!doctype html><html lang="en"><title>${title}</title><body>${body}</body></html>`;
+
+/** The page as it was before: names instead of marks. */
+const withNames = (text: string): string =>
+  text
+    .replace(/<(?:input|select)\b[^>]*>/g, (tag) => {
+      const mark = /data-cardseal-field="(\w+)"|autocomplete="[^"]*\bcc-([\w-]+)"/.exec(tag);
+      if (!mark || tag.includes('data-cardseal-shared')) return tag;
+      return tag.replace(/^<\w+/, `$& name="card_${mark[1] ?? mark[2]}"`);
+    })
+    .replace(/\bdisabled\b(?=[^<>]*data-cardseal-enable)/g, '')
+    .replace(/ data-cardseal(-[\w-]+)?(=("[^"]*"|'[^']*'|[^\s>]+))?/g, '');
+
+/** The check comes before all other scripts. */
+const withCheck = (text: string): string =>
+  text.replace(
+    '<meta charset="utf-8">',
+    `$&<script src="cardseal.check.js" data-test-numbers="${FIRST.number}"></script>`,
+  );
 
 function typeOf(file: string): string {
   if (file.endsWith('.html')) return 'text/html; charset=utf-8';

@@ -1,0 +1,81 @@
+/** A place in a script. */
+export interface Site {
+  /** The path of the script, without what follows `?`; on another origin, its host comes first. */
+  script: string;
+  line: number;
+  column: number;
+  /** The library that made the call for the page's code, such as `jquery.js`. */
+  through?: string;
+}
+
+interface Frame {
+  url: string;
+  line: number;
+  column: number;
+}
+
+/** jQuery alone takes more than the ten frames that Chrome keeps. */
+const DEEP_ENOUGH = 60;
+
+/** The script of the check: the first frame of a stack that is made here. */
+const [own] = stack();
+
+/**
+ * The place in the page's own code that the call comes from: the first frame of the stack that is
+ * neither the check nor a library. If there are only libraries, the outermost of them.
+ */
+export function callSite(): Site | undefined {
+  const frames = stack().filter(({ url }) => url !== own?.url);
+  const libraries = frames.filter(isOfLibrary);
+  const page = frames.find((frame) => !isOfLibrary(frame));
+  const frame = page || libraries[libraries.length - 1];
+  if (!frame) return undefined;
+  const site: Site = { script: pathOf(frame.url), line: frame.line, column: frame.column };
+  const [first] = frames;
+  if (page && first && isOfLibrary(first)) site.through = fileOf(first.url);
+  return site;
+}
+
+/** Whether a place is in a library, and so tells nothing about the page's own code. */
+export const isLibrary = ({ script }: Site): boolean => isOfLibrary({ url: script });
+
+function stack(): Frame[] {
+  const limit = Error.stackTraceLimit; // Firefox has none, and gives every frame
+  if (limit !== undefined) Error.stackTraceLimit = DEEP_ENOUGH;
+  const { stack: text } = new Error();
+  if (limit !== undefined) Error.stackTraceLimit = limit;
+  return framesOf(text || '');
+}
+
+/** Reads the stacks of Chromium (`at name (URL:1:2)`) and of Firefox and Safari (`name@URL:1:2`). */
+export function framesOf(text: string): Frame[] {
+  const frames: Frame[] = [];
+  for (const row of text.split('\n')) {
+    const match = /([a-z][a-z-]*:\/\/[^\s()]*?):(\d+):(\d+)\)?$/i.exec(row.trim());
+    if (match) {
+      const url = match[1]!.replace(/[?#].*$/, '');
+      frames.push({ url, line: Number(match[2]), column: Number(match[3]) });
+    }
+  }
+  return frames;
+}
+
+/** Libraries by the names of their files, with versions and builds behind it. */
+const LIBRARY = new RegExp(
+  '^(?:jquery|zepto|prototype|mootools|react|react-dom|vue|angular|knockout|htmx|turbo|rails-ujs|' +
+    'rails_ujs|jquery_ujs|alpine|livewire|axios|bootstrap|parsley|cleave|imask|inputmask|lodash|' +
+    'underscore|zone|polyfills?|core-js|stimulus|backbone|ember|dojo|cardseal)' +
+    '(?:[-.@](?:v?\\d[\\w-]*|min|slim|umd|cjs|esm|global|prod|dev|production|development|bundle|' +
+    'latest|core|compat|validate|form|payment|readable|es2017-umd|pkgd|full|all))*\\.m?js$',
+  'i',
+);
+
+const isOfLibrary = ({ url }: { url: string }): boolean =>
+  LIBRARY.test(fileOf(url)) || url.includes('/node_modules/');
+
+const fileOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+function pathOf(url: string): string {
+  const { origin } = location;
+  return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url.replace(/^https?:\/\//, '');
+}

@@ -1,0 +1,197 @@
+import { type TestCard, tellingNames } from './search.ts';
+
+export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** The controls of one card, as far as they are there. */
+export interface CardControls {
+  number: Control[];
+  name: Control[];
+  code: Control[];
+}
+
+/** How many cards are remembered: a page may send the first one after the second was typed. */
+const REMEMBERED = 4;
+
+/**
+ * Reads which test card stands in the page, and remembers it: the page may keep a copy and send it
+ * when the controls are empty again.
+ *
+ * @param onOtherNumber - Called if there is a card number that is no test number. As long as it is
+ * there, no card is known.
+ */
+export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) {
+  /** The document, and the shadow roots that the shopper has used. */
+  const roots: (Document | ShadowRoot)[] = [document];
+  let cards: TestCard[] = [];
+  let isOff = false;
+  let tell = (_root: ShadowRoot) => {};
+
+  function read(): void {
+    const all = allControls(roots);
+    const controls = findCard(all, testNumbers);
+    const number = digitsOf(controls.number);
+    isOff = otherNumber(all, number, testNumbers);
+    if (isOff) {
+      cards = [];
+      onOtherNumber();
+    }
+    if (isOff || !testNumbers.has(number)) return;
+    const code = digitsOf(controls.code);
+    const typed = textOf(controls.code).trim();
+    const card: TestCard = {
+      number,
+      typed: controls.number.map(({ value }) => value),
+      codes: /^\d{3,4}$/.test(code) ? [code].concat(typed === code ? [] : typed) : [],
+      codeNames: controls.code.reduce((names: string[], it) => names.concat(it.id, it.name), []),
+      name: nameOf(controls, all),
+    };
+    const isSame = (it: TestCard) => JSON.stringify(it) === JSON.stringify(card);
+    cards = cards
+      .filter((it) => !isSame(it))
+      .concat(card)
+      .slice(-REMEMBERED);
+  }
+
+  return {
+    read,
+    /** Takes note of the shadow root that an event comes from. */
+    note(event: Event): void {
+      for (const target of event.composedPath()) {
+        const isRoot = target instanceof DocumentFragment && 'host' in target;
+        if (isRoot && !roots.includes(target as ShadowRoot)) {
+          roots.push(target as ShadowRoot);
+          tell(target as ShadowRoot);
+        }
+      }
+    },
+    /** Calls `then` for each shadow root that is used for the first time. */
+    onRoot(then: (root: ShadowRoot) => void): void {
+      tell = then;
+    },
+    /** The test cards that stand in the page now, or did; none if another number is there. */
+    cards: () => cards,
+    /** Whether another number is there: then nothing is looked at. */
+    isOff: () => isOff,
+    controls: () => findCard(allControls(roots), testNumbers),
+    roots: () => roots,
+  };
+}
+
+export type CardReader = ReturnType<typeof cardReader>;
+
+const NO_TEXT = /^(checkbox|radio|submit|button|image|reset|file|range|color)$/;
+
+function allControls(roots: (Document | ShadowRoot)[]): Control[] {
+  const found: Control[] = [];
+  for (const root of roots) {
+    for (const control of root.querySelectorAll<Control>('input, select, textarea')) {
+      if (!NO_TEXT.test(control.type)) found.push(control);
+    }
+  }
+  return found;
+}
+
+type Slot = 'number' | 'name' | 'code';
+
+/** The marks of `data-cardseal-field` and `autocomplete`. */
+const MARKS: { [mark: string]: Slot } = {
+  ...{ number: 'number', 'cc-number': 'number', cvv: 'code', 'cc-csc': 'code' },
+  ...{ name: 'name', given_name: 'name', additional_name: 'name', family_name: 'name' },
+  ...{ 'cc-name': 'name', 'cc-given-name': 'name', 'cc-additional-name': 'name' },
+  'cc-family-name': 'name',
+};
+
+/** Ids and names of the holder's control in pages without marks. */
+const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
+
+/** Ids and names of the number's control in pages without marks. */
+const NUMBER = /card.?n(um|o)|cc.?n(um|o)|card.?number/i;
+
+const isTellingCode = tellingNames([]);
+
+/** Finds the card's controls by their marks; without marks by what stands in them and their names. */
+function findCard(all: Control[], testNumbers: Set<string>): CardControls {
+  const marked = (slot: Slot) => all.filter((control) => slotOf(control) === slot);
+  const named = (test: (name: string) => boolean) =>
+    all.filter((it) => it.type !== 'hidden' && (test(it.id) || test(it.name)));
+  const or = (first: Control[], second: () => Control[]) => (first.length ? first : second());
+  return {
+    number: or(marked('number').filter(isFilled), () => byContent(all, testNumbers)),
+    name: or(marked('name'), () => named((name) => HOLDER.test(name))),
+    code: or(marked('code').filter(isFilled), () => named(isTellingCode).filter(isFilled)),
+  };
+}
+
+function slotOf(control: Control): Slot | undefined {
+  const mark = control.getAttribute('data-cardseal-field');
+  if (mark !== null) return MARKS[mark];
+  const tokens = (control.getAttribute('autocomplete') || '').toLowerCase().split(/\s+/);
+  const token = tokens.find((it) => it.startsWith('cc-') && it in MARKS);
+  return token === undefined ? undefined : MARKS[token];
+}
+
+/** One control, or neighbours with a part each, in which a test number stands. */
+function byContent(all: Control[], testNumbers: Set<string>): Control[] {
+  const visible = all.filter(({ type }) => type !== 'hidden');
+  for (let start = 0; start < visible.length; start++) {
+    for (let count = 1; count <= 5; count++) {
+      const some = visible.slice(start, start + count);
+      const hasOnlyDigits = some.every(({ value }) => /^[\d\s.-]+$/.test(asAscii(value)));
+      if (!hasOnlyDigits) break;
+      if (testNumbers.has(digitsOf(some))) return some;
+    }
+  }
+  return [];
+}
+
+/**
+ * Whether the page shows a card number that is no test number. A mistyped number, with a wrong check
+ * digit, is no card's.
+ */
+function otherNumber(all: Control[], marked: string, testNumbers: Set<string>): boolean {
+  const named = all.filter(({ id, name }) => NUMBER.test(id) || NUMBER.test(name));
+  const numbers = [marked].concat(named.map((control) => digitsOf([control])));
+  return numbers.some((number) => isCardNumber(number) && !testNumbers.has(number));
+}
+
+const isCardNumber = (digits: string): boolean =>
+  digits.length >= 12 && digits.length <= 19 && hasCheckDigit(digits);
+
+/** ISO/IEC 7812-1, annex B. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    sum += i % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
+  }
+  return sum % 10 === 0;
+}
+
+/** The name on the card, unless it stands elsewhere, too, as in the billing address. */
+function nameOf(controls: CardControls, all: Control[]): string {
+  const own = controls.name.filter((control) => !control.hasAttribute('data-cardseal-shared'));
+  const name = own.map(({ value }) => value.trim()).join(' ');
+  if (!/\S\s+\S/.test(name)) return '';
+  const others = all.filter((control) => !own.includes(control));
+  const words = name.toLowerCase().split(/\s+/);
+  const isElsewhere = others.some(({ value }) => words.includes(value.trim().toLowerCase()));
+  const isWhole = others.some(({ value }) => value.toLowerCase().includes(name.toLowerCase()));
+  return isElsewhere || isWhole || own.length < controls.name.length ? '' : name;
+}
+
+const isFilled = ({ value }: Control): boolean => value.trim() !== '';
+
+const textOf = (controls: Control[]): string => controls.map(({ value }) => value).join('');
+
+const digitsOf = (controls: Control[]): string => asAscii(textOf(controls)).replace(/\D/g, '');
+
+/** Where the digits of scripts begin that `normalize` leaves: Arabic, Persian, Devanagari, Bengali. */
+const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6];
+
+/** The text with ASCII digits: shoppers type those of their own script. */
+function asAscii(text: string): string {
+  return text.normalize('NFKC').replace(/[^\0-\x7f]/g, (char) => {
+    const zero = ZEROS.find((it) => char.charCodeAt(0) >= it && char.charCodeAt(0) <= it + 9);
+    return zero === undefined ? char : String(char.charCodeAt(0) - zero);
+  });
+}

@@ -1,0 +1,131 @@
+import type { Site } from './call-site.ts';
+
+/** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
+export type Kind = 'clear text' | 'no block' | 'emptied fields' | 'not sent' | 'lock';
+
+/** Something that the page has to be changed for. No text of it holds anything of a card. */
+export interface Finding {
+  kind: Kind;
+  /** The path of the page. */
+  page: string;
+  /** What happens, in one sentence. */
+  text: string;
+  /** What to change. */
+  advice: string;
+  /** The part of the documents that says more. */
+  help: string;
+  /** `card number`, `security code`, `name on the card`. */
+  fields?: string[];
+  /** How it left, such as `fetch`. */
+  way?: string;
+  /** Where it went: a path, on another origin with its host. */
+  to?: string;
+  /** The name of the form's field that carries it, or the control. */
+  control?: string;
+  /** The page's own code. */
+  site?: Site;
+}
+
+/** What one press of a bound form did. */
+export interface Press {
+  page: string;
+  text: string;
+}
+
+/** What `CardsealCheck.report()` gives. */
+export interface Report {
+  findings: Finding[];
+  presses: Press[];
+  /** What kept the check from looking. */
+  notices: string[];
+}
+
+/** The check's entry in `sessionStorage`: what was found survives a navigation. */
+const ENTRY = 'cardseal-check';
+
+/** No test is that long; a page in a loop must not fill the storage. */
+const MOST = 100;
+
+/** Keeps what is found, for this tab. */
+export function findingStore(onChange: (report: Report) => void) {
+  const { setItem, getItem, removeItem } = Storage.prototype; // before they are watched
+  let inMemory = emptyReport(); // where a page has no storage
+
+  /** Read each time: another frame of this page may have added something. */
+  function load(): Report {
+    try {
+      const text = getItem.call(sessionStorage, ENTRY);
+      return text ? JSON.parse(text) : emptyReport();
+    } catch {
+      return inMemory;
+    }
+  }
+
+  function save(report: Report): void {
+    inMemory = report;
+    try {
+      setItem.call(sessionStorage, ENTRY, JSON.stringify(report));
+    } catch {}
+    onChange(report);
+  }
+
+  return {
+    load,
+    /** Adds a finding, unless it is there already. */
+    add(finding: Finding): void {
+      const report = load();
+      const key = keyOf(finding);
+      if (report.findings.some((it) => keyOf(it) === key)) return;
+      report.findings = report.findings.concat(finding).slice(-MOST);
+      save(report);
+      console.warn(`cardseal check: ${sentence(finding)}`);
+    },
+    /** Takes findings back that later turned out to be none. */
+    withdraw(kinds: Kind[]): void {
+      const report = load();
+      const stays = ({ kind, page }: Finding) =>
+        page !== location.pathname || kinds.indexOf(kind) < 0;
+      if (report.findings.every(stays)) return;
+      report.findings = report.findings.filter(stays);
+      save(report);
+      console.info(`cardseal check: the page has paid after all: no finding (${kinds.join(', ')})`);
+    },
+    addPress(press: Press): void {
+      const report = load();
+      report.presses = report.presses.concat(press).slice(-MOST);
+      save(report);
+      console.info(`cardseal check: ${press.text}`);
+    },
+    /** Says something once. */
+    notice(text: string): void {
+      const report = load();
+      if (report.notices.indexOf(text) >= 0) return;
+      report.notices = report.notices.concat(text);
+      save(report);
+      console.warn(`cardseal check: ${text}`);
+    },
+    clear(): void {
+      try {
+        removeItem.call(sessionStorage, ENTRY);
+      } catch {}
+      inMemory = emptyReport();
+      onChange(inMemory);
+    },
+  };
+}
+
+const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
+
+export type FindingStore = ReturnType<typeof findingStore>;
+
+const keyOf = ({ kind, page, way, to, control, fields, site }: Finding): string =>
+  JSON.stringify([kind, page, way, to, control, fields, site]);
+
+/** A finding in one line. */
+export const sentence = ({ text, advice, help }: Finding): string =>
+  `${text} ${advice} See ${help}`;
+
+/** `checkout.js:12, through jquery.js`. */
+export function placeOf({ script, line, column, through }: Site): string {
+  return `${script}:${line}:${column}${through ? `, through ${through}` : ''}`;
+}

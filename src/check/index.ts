@@ -1,0 +1,83 @@
+import { cardReader } from './card.ts';
+import { clearTextSearch } from './clear-text.ts';
+import { findingStore, type Report } from './findings.ts';
+import { findingList } from './list.ts';
+import { safely } from './patch.ts';
+import { pressWatch } from './presses.ts';
+import { isTestHost } from './test-host.ts';
+import { testNumbers } from './test-numbers.ts';
+import { type Watcher, watchSubmits, watchWaysOut } from './ways-out.ts';
+
+/** The global `CardsealCheck`. */
+interface CardsealCheck {
+  /** What was found in this tab, as JSON has it. Nothing of a card is in it. */
+  report(): Report;
+  /** Forgets what was found. */
+  clear(): void;
+}
+
+declare global {
+  interface Window {
+    CardsealCheck?: CardsealCheck;
+  }
+}
+
+const OTHER_NUMBER =
+  'This page has a card number that is no test number. The check looks at nothing while it is ' +
+  'there. Type a test number, or name yours in data-test-numbers.';
+
+/** For test systems only. It must run before the other scripts of the page. */
+function start(tag: Element | null): void {
+  const read = (name: string) => tag?.getAttribute(name) || '';
+  if (!isTestHost(location.hostname, read('data-test-host'))) {
+    console.warn(
+      'cardseal.check.js is for test systems and does nothing here. ' +
+        `To use it, name the host in its tag: data-test-host="${location.hostname}"`,
+    );
+    return;
+  }
+  const numbers = testNumbers(read('data-test-numbers'));
+  const list = findingList();
+  const store = findingStore(list.show);
+  const reader = cardReader(numbers, () => store.notice(OTHER_NUMBER));
+  const clearText = clearTextSearch(reader, store);
+  const presses = pressWatch(reader, store, clearText);
+  const watcher: Watcher = {
+    isLooking() {
+      reader.read();
+      return !reader.isOff() && (reader.cards().length > 0 || presses.isWatching());
+    },
+    leaves(outgoing) {
+      clearText.search(outgoing);
+      presses.leaves(outgoing);
+    },
+    asks: presses.asks,
+    answered: presses.answered,
+  };
+  watchWaysOut(watcher);
+  watchSubmits(window, watcher);
+  reader.onRoot((root) => watchSubmits(root, watcher));
+  // Not at a key press: typing must feel the same.
+  for (const type of ['change', 'focusout', 'focusin', 'click', 'submit']) {
+    window.addEventListener(
+      type,
+      (event) =>
+        safely(() => {
+          reader.note(event);
+          reader.read();
+        }),
+      true,
+    );
+  }
+  clearText.searchAddress(numbers);
+  window.CardsealCheck = {
+    report: () => JSON.parse(JSON.stringify(store.load())),
+    clear: store.clear,
+  };
+  list.show(store.load());
+}
+
+if (!window.CardsealCheck) {
+  const tag = document.currentScript || document.querySelector('script[src*="cardseal.check"]');
+  safely(() => start(tag));
+}

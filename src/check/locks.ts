@@ -1,0 +1,81 @@
+import { callSite, isLibrary, type Site } from './call-site.ts';
+import { watchMethod, watchSetter } from './patch.ts';
+
+/** What could lock a form, as it was before a press. */
+export interface Snapshot {
+  /** All buttons, each with whether it was locked. */
+  buttons: Map<Element, boolean>;
+  /** The names of global flags that were set. */
+  flags: string[];
+}
+
+/** Something that a press has locked. */
+export interface Lock {
+  what: string;
+  site?: Site;
+}
+
+const BUTTONS = 'button, input[type=submit], input[type=button], input[type=image]';
+
+/** Names of global variables by which pages count presses, such as `gf_submitting_1`. */
+const FLAG = /submit|sending|busy|lock|process|paying|pending|clicked|in_?progress/i;
+
+/** Classes that pages give to a button while they send. */
+const LOCKED_CLASS = /(^|[\s_-])(disabled|loading|busy|processing|submitting)($|[\s_-])/i;
+
+/** Who has disabled a button last. */
+const disabledBy = new WeakMap<Element, Site>();
+
+/** Notes which code of the page disables buttons. */
+export function watchLocks(): void {
+  const note = (button: Element, [value]: unknown[]) => {
+    const site = value === false ? undefined : callSite();
+    if (site && !isLibrary(site)) disabledBy.set(button, site);
+  };
+  watchSetter(HTMLButtonElement.prototype, 'disabled', note);
+  watchSetter(HTMLInputElement.prototype, 'disabled', note);
+  watchMethod(Element.prototype, 'setAttribute', (element: Element, [name]) => {
+    if (name === 'disabled' || name === 'aria-disabled') note(element, [true]);
+  });
+}
+
+export function takeSnapshot(roots: (Document | ShadowRoot)[]): Snapshot {
+  const buttons = new Map<Element, boolean>();
+  for (const root of roots) {
+    root.querySelectorAll(BUTTONS).forEach((button) => {
+      buttons.set(button, isLocked(button));
+    });
+  }
+  return { buttons, flags: flags() };
+}
+
+/** What is locked now and was not before. */
+export function locksSince({ buttons, flags: before }: Snapshot, form: HTMLFormElement): Lock[] {
+  const locks: Lock[] = [];
+  buttons.forEach((wasLocked, button) => {
+    const isOfForm = (button as HTMLButtonElement).form === form;
+    const isCardButton = button.hasAttribute('data-cardseal-button');
+    const isHere = button.isConnected && (isOfForm || isCardButton);
+    if (wasLocked || !isHere || !isLocked(button)) return;
+    const site = disabledBy.get(button);
+    const what = `The button${button.id && ` #${button.id}`} is still locked`;
+    locks.push(site ? { what, site } : { what });
+  });
+  for (const name of flags()) {
+    if (before.indexOf(name) < 0) locks.push({ what: `The global variable ${name} is still set` });
+  }
+  return locks;
+}
+
+function isLocked(button: Element): boolean {
+  const { disabled, style } = button as HTMLButtonElement;
+  const isOff = disabled || button.getAttribute('aria-disabled') === 'true';
+  return isOff || style.pointerEvents === 'none' || LOCKED_CLASS.test(button.className);
+}
+
+const flags = (): string[] =>
+  Object.keys(window).filter((name) => {
+    if (!FLAG.test(name)) return false;
+    const { value } = Object.getOwnPropertyDescriptor(window, name) || {};
+    return value === true || value === 1;
+  });

@@ -1,0 +1,267 @@
+import { callSite, isLibrary, type Site } from './call-site.ts';
+import type { CardReader, Control } from './card.ts';
+import { type ClearTextSearch, placeOfAddress } from './clear-text.ts';
+import { type Finding, type FindingStore, placeOf } from './findings.ts';
+import { locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
+import { safely, watchGetter, watchMethod } from './patch.ts';
+import type { Outgoing } from './ways-out.ts';
+
+/** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
+interface Press {
+  form: HTMLFormElement;
+  before: Snapshot;
+  /** The card's controls that were filled. */
+  filled: Control[];
+  isEncrypted: boolean;
+  /** Why the library has refused it. */
+  problem: string;
+  /** How the block left. */
+  paidBy: string;
+  /** The first request that left after the card was encrypted, without the block. */
+  sender?: { text: string; way: string; to: string; site?: Site };
+  /** Code of the page that met fields which were emptied. */
+  read?: { what: string; site: Site };
+}
+
+/** How long it must be quiet until a press counts as over, in milliseconds. */
+const QUIET_MS = 1_000;
+
+/** How long a request may keep a press from being over, in milliseconds. */
+const LONGEST_MS = 10_000;
+
+/** Follows each press by the public events of the form, and finds what the page does with it. */
+export function pressWatch(reader: CardReader, store: FindingStore, text: ClearTextSearch) {
+  let press: Press | undefined;
+  let snapshot: Snapshot | undefined;
+  let timer = 0;
+  let requests = 0;
+  /** Of the blocks that were made in this page. */
+  const keyIds: string[] = [];
+
+  watchLocks();
+  watchReads();
+  for (const type of ['click', 'submit']) {
+    window.addEventListener(type, () => safely(beforePress), true);
+  }
+  listen('submit', begin);
+  listen('encrypted', (form, detail) => {
+    if (!press) begin(form);
+    press!.isEncrypted = true;
+    keyIds.push((detail as { key_id: string }).key_id);
+  });
+  listen('error', (_, detail) => {
+    const { code, field } = detail as { code: string; field?: string };
+    if (press && !press.problem) press.problem = field ? `${code}, ${field}` : code;
+  });
+  listen('problems', (_, detail) => {
+    const problems = detail as { problem: string }[];
+    if (press) press.problem = problems.map(({ problem }) => problem).join(', ');
+  });
+  listen('settled', () => {});
+  window.addEventListener('pagehide', () => safely(conclude));
+
+  function listen(type: string, then: (form: HTMLFormElement, detail: unknown) => void): void {
+    window.addEventListener(
+      `cardseal:${type}`,
+      (event) =>
+        safely(() => {
+          if (reader.isOff()) return;
+          then(event.composedPath()[0] as HTMLFormElement, (event as CustomEvent).detail);
+          waitOn();
+        }),
+      true,
+    );
+  }
+
+  /** Before code of the page hears of a press. A click and its submit are one. */
+  function beforePress(): void {
+    if (snapshot) return;
+    snapshot = takeSnapshot(reader.roots());
+    setTimeout(() => {
+      snapshot = undefined;
+    });
+  }
+
+  function begin(form: HTMLFormElement): void {
+    conclude();
+    const { number, name, code } = reader.controls();
+    press = {
+      form,
+      before: snapshot || takeSnapshot(reader.roots()),
+      filled: number.concat(name, code).filter(({ value }) => value !== ''),
+      isEncrypted: false,
+      problem: '',
+      paidBy: '',
+    };
+  }
+
+  function waitOn(since = Date.now()): void {
+    clearTimeout(timer);
+    if (!press) return;
+    timer = window.setTimeout(() => {
+      const mayWait = requests > 0 && Date.now() - since < LONGEST_MS;
+      if (mayWait) waitOn(since);
+      else safely(conclude);
+    }, QUIET_MS);
+  }
+
+  /** Notes which code of the page meets an emptied field. */
+  function watchReads(): void {
+    const note = (what: string) => {
+      if (!press?.isEncrypted || press.read) return;
+      const site = callSite();
+      if (site && !isLibrary(site)) press.read = { what, site };
+    };
+    watchGetter(HTMLInputElement.prototype, 'value', (control: HTMLInputElement, value) => {
+      if (press && value === '' && press.filled.indexOf(control) >= 0)
+        note('reads an emptied field');
+    });
+    const classes = [HTMLFormElement, HTMLInputElement, HTMLSelectElement];
+    for (const { prototype } of classes) {
+      for (const name of ['checkValidity', 'reportValidity']) {
+        watchMethod(prototype, name, () => {
+          const isEmptied = press?.filled.some(({ value }) => value === '');
+          if (isEmptied) note(`calls ${name}() after the fields were emptied`);
+        });
+      }
+    }
+  }
+
+  function conclude(): void {
+    clearTimeout(timer);
+    if (!press) return;
+    const { form, before, isEncrypted, problem, paidBy, sender, read } = press;
+    press = undefined;
+    store.addPress({ page: page(), text: `A press of Pay: ${outcome()}.` });
+    if (paidBy) return;
+    if (problem) {
+      for (const lock of locksSince(before, form)) addLock(lock.what, lock.site);
+    } else if (isEncrypted && sender) {
+      addNoBlock(sender, read);
+    } else if (isEncrypted && read) {
+      addEmptied(read);
+    }
+
+    function outcome(): string {
+      if (paidBy) return `the card was encrypted, and the block left by ${paidBy}`;
+      if (problem) return `refused (${problem})`;
+      if (!isEncrypted) return 'nothing was encrypted; a listener of the page has stopped it';
+      if (sender) return `the card was encrypted, but ${sender.text} carried no block`;
+      return 'the card was encrypted, and the page sent nothing';
+    }
+  }
+
+  const page = () => text.shown(location.pathname, '(an address with the card in it)');
+
+  function add(finding: Omit<Finding, 'page'>): void {
+    store.add({ page: page(), ...finding });
+  }
+
+  function addLock(what: string, site: Site | undefined): void {
+    add({
+      kind: 'lock',
+      text: `${what} after a press that was refused${site ? `: ${placeOf(site)}` : ''}.`,
+      advice: 'The next press does nothing. Mark the button: data-cardseal-button.',
+      help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+      ...(site && { site }),
+    });
+  }
+
+  function addNoBlock(sender: NonNullable<Press['sender']>, read: Press['read']): void {
+    const { site, way, to } = sender;
+    const place = site ? ` from ${placeOf(site)}` : '';
+    const reason = read ? ` ${placeOf(read.site)} ${read.what}.` : '';
+    add({
+      kind: 'no block',
+      text: `The card was encrypted, but ${sender.text}${place} carried no block.${reason}`,
+      advice:
+        'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
+        'sends the form without a submit, mark the button: data-cardseal-button.',
+      help: 'docs/troubleshooting.md#the-server-gets-no-block',
+      way,
+      to,
+      ...(site && { site }),
+    });
+  }
+
+  function addEmptied({ what, site }: NonNullable<Press['read']>): void {
+    add({
+      kind: 'emptied fields',
+      text: `The card was encrypted, but the page sent nothing: ${placeOf(site)} ${what}.`,
+      advice:
+        'The fields are empty by then. Validate before, in a listener for cardseal:submit, or leave ' +
+        'the card to Cardseal and delete these rules.',
+      help: 'docs/troubleshooting.md#the-fields-are-empty-and-it-says-required',
+      site,
+    });
+  }
+
+  function addNotSent(control: Control): void {
+    add({
+      kind: 'not sent',
+      text: `The security code was filled in, but not sent: its control${
+        control.id && ` #${control.id}`
+      } has no name, and the form was sent without a card.`,
+      advice:
+        'If it is the code of a saved card, give the saved card a field of its own, with a name and ' +
+        'without data-cardseal-field.',
+      help: 'docs/troubleshooting.md#the-server-gets-no-block',
+    });
+  }
+
+  return {
+    /** Whether a press is under way, or a block may come. */
+    isWatching: () => press !== undefined || keyIds.length > 0,
+    asks: () => {
+      requests++;
+    },
+    answered: () => {
+      requests--;
+      waitOn();
+    },
+    /** Looks for the block in what leaves, and at who sends something else. */
+    leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
+      if (reader.isOff()) return;
+      const hasBlock = parts.some((part) => keyIds.some((id) => part.text.indexOf(id) >= 0));
+      const address = placeOfAddress(to, text.shown);
+      const name = `${way} to ${address || page()}`;
+      if (hasBlock && NETWORK.test(way)) {
+        if (press) press.paidBy = name;
+        store.withdraw(['no block', 'emptied fields', 'lock']);
+      } else if (press?.isEncrypted && mayPay && !press.sender && isOwn(to, site)) {
+        press.sender = { text: name, way, to: address, ...(site && { site }) };
+      } else if (form && !press) {
+        const control = lostCode(form);
+        if (control) addNotSent(control);
+      }
+      waitOn();
+    },
+  };
+}
+
+export type PressWatch = ReturnType<typeof pressWatch>;
+
+/** Ways to the server. Storage and messages in the page pay nothing. */
+const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
+
+/** Whether a request may be the shop's own order: not one to another origin, such as analytics. */
+function isOwn(to: string, site: Site | undefined): boolean {
+  const anchor = document.createElement('a');
+  anchor.href = to;
+  const isKeyRequest = site !== undefined && /(^|\/)cardseal(\.readable)?\.js$/.test(site.script);
+  return anchor.host === location.host && !isKeyRequest;
+}
+
+/** A filled security code without a name, in a form that is sent without a new card. */
+function lostCode(form: HTMLFormElement): Control | undefined {
+  const all = Array.prototype.slice.call(
+    Reflect.get(HTMLFormElement.prototype, 'elements', form),
+  ) as Control[];
+  const isShown = (control: Control) => control.getClientRects().length > 0;
+  const marked = (mark: string) =>
+    all.filter((control) => control.matches(mark) && isShown(control));
+  const number = marked('[data-cardseal-field=number], [autocomplete~=cc-number]');
+  if (number.some(({ value }) => value !== '')) return undefined;
+  const code = marked('[data-cardseal-field=cvv], [autocomplete~=cc-csc]');
+  return code.find(({ value, name }) => value !== '' && name === '');
+}

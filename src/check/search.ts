@@ -1,0 +1,151 @@
+/** A card that stands or stood in the page's controls. Its number is always a test number. */
+export interface TestCard {
+  /** ASCII digits. */
+  number: string;
+  /** As it stands in its control, or in several boxes. */
+  typed: string[];
+  /** ASCII digits, and as it stands in its control if that differs; empty if unknown. */
+  codes: string[];
+  /** The id and the name of the code's control. */
+  codeNames: string[];
+  /** The name on the card; empty if the page knows it from elsewhere, too. */
+  name: string;
+}
+
+/** What was found of a card, as findings call it. */
+export type CardPart = 'card number' | 'security code' | 'name on the card';
+
+/** A text that leaves the page. In a form each has a key, which is its name there. */
+export interface Part {
+  text: string;
+  key?: string;
+}
+
+/**
+ * Finds what of a card stands in a text: as it was typed, digits only, in groups, and as URLs, JSON,
+ * Base64 and hexadecimal write it.
+ */
+export function searcher(card: TestCard): (part: Part) => CardPart[] {
+  const { number, name, codes } = card;
+  const typed = card.typed.join('');
+  const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
+  const digits = new RegExp(`(^|[^0-9])${number.split('').join(SEPARATORS)}(?![0-9])`);
+  const inBoxes = boxPattern(card.typed);
+  const isTelling = tellingNames(card.codeNames);
+  const holdsCode = codes.map((code) => codeFinder(code, isTelling));
+  const words = name.toLowerCase();
+
+  return ({ text, key }) => {
+    const readings = readingsOf(text);
+    const some = (test: (reading: string) => boolean) => readings.some(test);
+    const found: CardPart[] = [];
+    const hex = (text.match(LONG_HEX) || []).join(' ').toLowerCase();
+    const hasNumber =
+      some((reading) => digits.test(reading) || reading.includes(typed)) ||
+      (card.typed.length > 1 && some((reading) => inBoxes.test(reading))) ||
+      encoded.base64.some((spelling) => text.includes(spelling)) ||
+      encoded.hex.some((spelling) => hex.includes(spelling));
+    if (hasNumber) found.push('card number');
+    const isCode = key !== undefined && isTelling(key) && codes.includes(text.trim());
+    if (isCode || holdsCode.some(some)) found.push('security code');
+    if (words && some((reading) => reading.toLowerCase().includes(words))) {
+      found.push('name on the card');
+    }
+    return found;
+  };
+}
+
+/** The parts of a number that was typed into boxes, near each other: `a=4242&b=4242`. */
+const boxPattern = (boxes: string[]): RegExp =>
+  new RegExp(boxes.map((digits) => digits.replace(/\D/g, '')).join('(?![0-9])[\\s\\S]{1,60}?'));
+
+/** What may stand between two digits of a number. */
+const SEPARATORS = '[-+ .\\u00a0]?';
+
+const LONG_HEX = /[0-9a-f]{24,}/gi;
+
+/** The text as it is, and as it reads when URL encoding and the escapes of JSON are undone. */
+export function readingsOf(text: string): string[] {
+  const readings = [text];
+  let last = text;
+  // Twice, for JSON or an address within a URL.
+  for (let i = 0; i < 2; i++) {
+    const next = unescaped(last);
+    if (next === last) break;
+    readings.push(next);
+    last = next;
+  }
+  return readings;
+}
+
+function unescaped(text: string): string {
+  let result = text;
+  if (result.includes('%')) {
+    result = result.replace(/\+/g, ' ').replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+      try {
+        return decodeURIComponent(escapes);
+      } catch {
+        return escapes; // no UTF-8
+      }
+    });
+  }
+  if (result.includes('\\')) {
+    result = result.replace(/\\(?:u([0-9a-f]{4})|(["\\/]))/gi, (_, code, char) =>
+      code ? String.fromCharCode(parseInt(code, 16)) : char,
+    );
+  }
+  return result;
+}
+
+/** Each text as Base64 and hexadecimal write it, wherever it stands in a longer text. */
+function encodedSpellings(texts: string[]): { base64: string[]; hex: string[] } {
+  const base64: string[] = [];
+  const hex: string[] = [];
+  for (const bytes of texts.map(utf8)) {
+    hex.push(Array.from(bytes, (byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2)).join(''));
+    for (const before of [0, 1, 2]) {
+      // Only the characters that do not depend on what stands before and after.
+      const start = Math.ceil((before * 8) / 6);
+      const end = Math.floor(((before + bytes.length) * 8) / 6);
+      base64.push(btoa('\0'.repeat(before) + bytes).slice(start, end));
+    }
+  }
+  return { base64, hex };
+}
+
+/** One character for each byte. */
+const utf8 = (text: string): string =>
+  encodeURIComponent(text).replace(/%(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+
+const inGroups = (digits: string, separator: string): string =>
+  (digits.match(/.{1,4}/g) || []).join(separator);
+
+/** Names of security codes. Three digits alone mean nothing. */
+const TELLING = /cvv|cvc|ccv|csc|cvn|cvd|cv2|securitycode|cardcode|verificationvalue|cryptogram/;
+
+/** Whether a field's name says that it is a security code, or is that of the code's control. */
+export function tellingNames(own: string[]): (name: string) => boolean {
+  const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const ownLetters = own.map(lettersOf).filter(Boolean);
+  return (name) => {
+    const last = name.split(/[[.]/).pop() || ''; // `code` of `card[code]`
+    const letters = lettersOf(name);
+    return (
+      TELLING.test(letters) || ownLetters.some((it) => it === letters || it === lettersOf(last))
+    );
+  };
+}
+
+/** Finds a security code beside a telling name: in URLs, JSON and multipart texts. */
+function codeFinder(code: string, isTelling: (name: string) => boolean) {
+  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*${code}(?![0-9])`;
+  const pattern = new RegExp(beside, 'g');
+  return (text: string): boolean => {
+    if (!text.includes(code)) return false;
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      if (isTelling(match[1]!)) return true;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,187 @@
+/** Each way out by which a page sends a test card is found, with the place in the page's own code. */
+import { describe, expect, test } from 'vitest';
+import jquery from '../../node_modules/jquery/dist/jquery.min.js?raw';
+import { findCard } from '../tools/support/find-card.ts';
+import { CARD, TYPED } from '../tools/support/form.ts';
+import { endpoint } from '../tools/support/tag-page.ts';
+import { NUMBER, open, pause, scriptFile, storedReport } from './page.ts';
+
+const NUMBER_OF_PAGE = `document.querySelector('#number').value`;
+
+/** The way as the finding names it, and the statement of the page. */
+const WAYS: [way: string, code: string][] = [
+  ['fetch', `fetch('/order', { method: 'POST', body: n })`],
+  ['fetch', `fetch('/order?n=' + n)`],
+  ['fetch', `fetch('/order', { headers: { 'x-card': n } })`],
+  ['fetch', `fetch(new Request('/order', { method: 'POST', body: n }))`],
+  ['fetch', `fetch('/order', { method: 'POST', body: new FormData(document.forms[0]) })`],
+  ['fetch', `fetch('/order', { method: 'POST', body: new URLSearchParams({ n }) })`],
+  ['fetch', `fetch('/order', { method: 'POST', body: new Blob([n]) })`],
+  ['fetch', `fetch('/order', { method: 'POST', body: new TextEncoder().encode(n) })`],
+  ['XMLHttpRequest', `x = new XMLHttpRequest(); x.open('POST', '/order'); x.send(n)`],
+  ['XMLHttpRequest', `x = new XMLHttpRequest(); x.open('GET', '/order?' + n); x.send()`],
+  [
+    'XMLHttpRequest',
+    `x = new XMLHttpRequest(); x.open('GET', '/'); x.setRequestHeader('x-n', n); x.send()`,
+  ],
+  ['sendBeacon', `navigator.sendBeacon('/log', n)`],
+  ['WebSocket', `new WebSocket(location.origin.replace('http', 'ws') + '/?' + n)`],
+  ['WebSocket', `WebSocket.prototype.send.call(new WebSocket('ws://127.0.0.1:9'), n)`],
+  ['EventSource', `new EventSource('/events?' + n).close()`],
+  ['the address of an image', `new Image().src = '/pixel?' + n`],
+  ['the address of an image', `document.createElement('img').setAttribute('src', '/pixel?' + n)`],
+  ['the address of a script', `document.createElement('script').src = '/s.js?' + n`],
+  ['the address of a frame', `document.createElement('iframe').src = '/f?' + n`],
+  ['the address of a link', `document.createElement('link').href = '/l?' + n`],
+  ['postMessage', `window.postMessage({ card: n }, '*')`],
+  ['window.open', `window.open('javascript:"' + n + '"', 'none')?.close()`],
+  ['localStorage', `localStorage.setItem('card', n)`],
+  ['sessionStorage', `sessionStorage.setItem('card', JSON.stringify({ n }))`],
+  ['cookie', `document.cookie = 'card=' + encodeURIComponent(n) + '; max-age=1'`],
+  ['history', `history.replaceState({ n }, '')`],
+  ['history', `history.replaceState(null, '', '#' + n)`],
+];
+
+const leaking = (code: string) => `function leak() {
+  var x, n = ${NUMBER_OF_PAGE};
+  try { ${code}; } catch (error) {}
+}`;
+
+describe('finds the card number that leaves by', () => {
+  test.each(WAYS)('%s: %s', async (way, code) => {
+    const page = await open({ script: leaking(code) });
+    page.page.fill();
+    page.window.leak();
+    localStorage.removeItem('card');
+    sessionStorage.removeItem('card');
+    const [found] = await page.found();
+    expect(found).toMatchObject({
+      kind: 'clear text',
+      way,
+      fields: expect.arrayContaining(['card number']),
+      site: { script: page.shop.path, line: 3 },
+      help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+    });
+    expect(page.report().findings).toHaveLength(1);
+    expect(page.list()).toContain(`${page.shop.path}:3`);
+    // Nothing of the card is in what the check says, shows or keeps.
+    const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
+    expect(findCard(said, { number: NUMBER, name: CARD.name })).toEqual([]);
+  });
+});
+
+test('finds a form that the browser sends, and names the control that has a name', async () => {
+  const page = await open();
+  await page.page.pay();
+  const [found] = storedReport().findings;
+  expect(found).toMatchObject({
+    kind: 'clear text',
+    way: 'form',
+    control: 'cc_number',
+    fields: ['card number', 'name on the card', 'security code'],
+  });
+  expect(found?.advice).toContain('Remove the name');
+});
+
+test('finds form.submit() by a script, with its place', async () => {
+  const page = await open({ script: `function leak() {\n document.forms[0].submit();\n}` });
+  page.page.fill();
+  const loaded = page.page.loaded();
+  page.window.leak();
+  await loaded;
+  const [found] = storedReport().findings;
+  expect(found).toMatchObject({ way: 'form', site: { script: page.shop.path, line: 2 } });
+});
+
+test('finds the card in the address of the page that location.href led to', async () => {
+  const next = endpoint();
+  const html = `<!doctype html><script src="/dist/cardseal.check.js" data-test-numbers="${NUMBER}"></script>`;
+  await next.say({ body: html });
+  const page = await open();
+  const loaded = page.page.loaded();
+  page.window.location.href = `${next.path}?card=${NUMBER}`;
+  await loaded;
+  const { findings } = page.page.window.CardsealCheck!.report();
+  expect(findings).toMatchObject([{ kind: 'clear text', way: 'the address of the page' }]);
+  expect(findCard(findings, { number: NUMBER })).toEqual([]);
+});
+
+describe('finds what jQuery sends, and names the line of the shop', () => {
+  test.each([
+    ['data: $(":input")', `$.ajax({ url: '/order', type: 'post', data: $('form :input') });`],
+    ['$.post', `$.post('/order', { number: $('#number').val() });`],
+    ['$.get', `$.get('/order', $('form').serialize());`],
+  ])('%s', async (_, code) => {
+    const library = scriptFile(jquery, 'jquery.min.js');
+    const script = `$(function () {
+  $('button').on('click', function (event) {
+    event.preventDefault();
+    ${code}
+  });
+});`;
+    const page = await open({ libraries: library.tag, script });
+    await pause(50); // jQuery runs its ready handlers a little later
+    expect(page.seen).toEqual([]);
+    page.page.fill();
+    page.page.press();
+    const [found] = await page.found();
+    expect(found).toMatchObject({
+      way: 'XMLHttpRequest',
+      site: { script: page.shop.path, line: 4, through: 'jquery.min.js' },
+    });
+  });
+});
+
+describe('does not accuse', () => {
+  test.each([
+    ['a masked number', `fetch('/log', { method: 'POST', body: '4929 **** **** 6509' })`],
+    ['the last four digits', `fetch('/log', { method: 'POST', body: 'last4=6509' })`],
+    [
+      'digits that occur by chance',
+      `fetch('/log', { method: 'POST', body: '9' + ${JSON.stringify(NUMBER)} + '1' })`,
+    ],
+    ['three digits without a telling name', `fetch('/log?total=${TYPED.cvv}')`],
+  ])('%s', async (_, code) => {
+    const page = await open({ script: leaking(code) });
+    page.page.fill();
+    page.window.leak();
+    await pause(100);
+    expect(page.report().findings).toEqual([]);
+  });
+
+  test('a page that sends the block and nothing else', async () => {
+    const page = await open({ isBound: true });
+    await page.page.pay();
+    const { findings, presses } = storedReport();
+    expect(findings).toEqual([]);
+    expect(presses).toMatchObject([{ text: expect.stringContaining('the block left by form') }]);
+  });
+});
+
+test('finds a security code under a telling name, and the name on the card', async () => {
+  const script = leaking(
+    `fetch('/a', { method: 'POST', body: JSON.stringify({ cvv: document.querySelector('#cvv').value }) });
+     fetch('/b?who=' + encodeURIComponent(document.querySelector('#name').value))`,
+  );
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  const found = await page.found(2);
+  expect(found.map(({ to, fields }) => [to, fields])).toEqual([
+    ['/a', ['security code']],
+    ['/b', ['name on the card']],
+  ]);
+});
+
+test('finds a copy that the page has kept after the fields were emptied', async () => {
+  const script = `var copy; document.querySelector('#number').onchange = function () { copy = this.value; };
+function leak() { fetch('/order', { method: 'POST', body: copy }); }`;
+  const page = await open({ script });
+  page.page.fill();
+  const number = page.page.control('number');
+  number.dispatchEvent(new Event('change', { bubbles: true }));
+  page.form.reset();
+  expect(number.value).toBe('');
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 2 } }]);
+});

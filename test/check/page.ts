@@ -1,0 +1,90 @@
+/** What the tests of the check share: a page in a frame that loads the built check first. */
+import { expect, vi } from 'vitest';
+import { commands } from 'vitest/browser';
+import type { Finding, Report } from '../../src/check/findings.ts';
+import { CONTROLS, TYPED } from '../tools/support/form.ts';
+import { endpoint, TAG, visit } from '../tools/support/tag-page.ts';
+
+await commands.assertBuilt();
+
+/** The card that the tests type. */
+export const NUMBER = TYPED.number.replaceAll(' ', '');
+
+export const CHECK = `<script src="/dist/cardseal.check.js" data-test-numbers="${NUMBER}"></script>`;
+
+/** A script file of the page: its lines, with an address that ends in this name. */
+export function scriptFile(code: string, name = 'shop.js') {
+  const { path, say } = endpoint();
+  say({ headers: { 'Content-Type': 'text/javascript' }, body: code });
+  return { path: `${path}/${name}`, tag: `<script src="${path}/${name}"></script>` };
+}
+
+/** A card form as shops have it without Cardseal: each control has a name and an id. */
+export const OLD_CONTROLS = Object.entries(CONTROLS)
+  .map(([field, html]) => html.replace('<input', `<input name="cc_${field}" id="${field}"`))
+  .join('');
+
+/** The card form of a page with Cardseal: ids, and no names. */
+export const NEW_CONTROLS = OLD_CONTROLS.replaceAll(/ name="\w+"/g, '');
+
+interface Parts {
+  /** The page's own script. */
+  script?: string;
+  /** Scripts before it. */
+  libraries?: string;
+  /** Whether the form is Cardseal's. */
+  isBound?: boolean;
+  controls?: string;
+  check?: string;
+  attributes?: string;
+  /** Instead of the form's button. */
+  button?: string;
+  /** Further controls of the form. */
+  extra?: string;
+}
+
+/** A button that pays but does not submit. */
+export const BUTTON = '<button type="button" id="go" data-cardseal-button>Go</button>';
+
+/** Opens a page under the check. Its form has an empty list of findings. */
+export async function open({
+  script = '',
+  libraries = '',
+  isBound = false,
+  controls = isBound ? NEW_CONTROLS : OLD_CONTROLS,
+  check = CHECK,
+  button = '',
+  extra = '',
+  attributes,
+}: Parts = {}) {
+  sessionStorage.removeItem('cardseal-check');
+  const shop = scriptFile(script);
+  const page = await visit({
+    head: `${check}${isBound ? TAG : ''}${libraries}`,
+    controls: button + extra + controls,
+    tail: shop.tag,
+    ...(attributes !== undefined && { attributes }),
+  });
+  const report = (): Report => page.window.CardsealCheck!.report();
+  return {
+    ...page,
+    page,
+    shop,
+    report,
+    get window() {
+      return page.window as typeof page.window & { leak(): unknown };
+    },
+    /** Waits for findings. */
+    async found(count = 1): Promise<Finding[]> {
+      await vi.waitFor(() => expect(report().findings.length).toBeGreaterThanOrEqual(count), 8_000);
+      return report().findings;
+    },
+    /** The text of the list, if it is there. */
+    list: () => page.document.querySelector('cardseal-check')?.shadowRoot?.textContent ?? '',
+  };
+}
+
+/** What was found before the page was left. */
+export const storedReport = (): Report => JSON.parse(sessionStorage.getItem('cardseal-check')!);
+
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,191 @@
+/** What the page does with a press: found on pages that have the fault, and not where it paid. */
+import { describe, expect, test, vi } from 'vitest';
+import { BUTTON, open, pause, storedReport } from './page.ts';
+
+/** How long a press must be quiet until it counts as over, and a little more. */
+const OVER_MS = 1_400;
+
+const PRESSES_OF = (page: Awaited<ReturnType<typeof open>>) =>
+  page.report().presses.map(({ text }) => text);
+
+describe('no block', () => {
+  const sendsList = `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  fetch('/sent/none', { method: 'POST', body: new URLSearchParams({ city: 'Cork' }) });
+});`;
+
+  test('is found where a script sends a list of fields, with its line', async () => {
+    const page = await open({ isBound: true, script: sendsList });
+    page.page.fill();
+    page.page.press();
+    const [found] = await page.found();
+    expect(found).toMatchObject({
+      kind: 'no block',
+      way: 'fetch',
+      site: { script: page.shop.path, line: 3 },
+      help: 'docs/troubleshooting.md#the-server-gets-no-block',
+    });
+    expect(found?.advice).toContain('add the field encrypted_card');
+    expect(PRESSES_OF(page)).toEqual([
+      'A press of Pay: the card was encrypted, but fetch to /sent/none carried no block.',
+    ]);
+  });
+
+  test('names the code that met an emptied field, too', async () => {
+    const script = `document.querySelector('#go').onclick = function () {
+  var number = document.querySelector('#number').value;
+  fetch('/sent/none', { method: 'POST', body: 'has=' + Boolean(number) });
+};`;
+    const page = await open({ isBound: true, script, button: BUTTON });
+    page.page.fill();
+    page.page.press();
+    const [found] = await page.found();
+    expect(found).toMatchObject({ kind: 'no block', site: { line: 3 } });
+    expect(found?.text).toMatch(/shop\.js:2:\d+ reads an emptied field/);
+  });
+
+  test('is taken back when the block follows later', async () => {
+    const script = `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var body = new FormData(this);
+  fetch('/sent/none', { method: 'POST', body: 'a=1' });
+  setTimeout(function () { fetch('/sent/none', { method: 'POST', body: body }); }, 2500);
+});`;
+    const page = await open({ isBound: true, script });
+    page.page.fill();
+    page.page.press();
+    await page.found();
+    await vi.waitFor(() => expect(page.report().findings).toEqual([]), 8_000);
+  });
+});
+
+describe('emptied fields that were read', () => {
+  test.each([
+    ['reads an emptied field', `if (!document.querySelector('#number').value) return;`, ''],
+    [
+      'calls checkValidity\\(\\) after',
+      'if (!document.forms[0].checkValidity()) return;',
+      'required',
+    ],
+  ])('are found: %s', async (what, code, attribute) => {
+    const script = `document.querySelector('#number').toggleAttribute('${attribute || 'data-x'}', true);
+document.querySelector('#go').onclick = function () {
+  ${code}
+  fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
+};`;
+    const page = await open({ isBound: true, script, button: BUTTON });
+    page.page.fill();
+    page.page.press();
+    if (what.startsWith('calls')) {
+      // A form that takes `required` off while the fields are emptied pays here.
+      await pause(OVER_MS);
+      const { findings } = page.report();
+      const hasPaid = PRESSES_OF(page).some((text) => text.includes('the block left'));
+      expect(findings.map(({ kind }) => kind)).toEqual(hasPaid ? [] : ['emptied fields']);
+      return;
+    }
+    const [found] = await page.found();
+    expect(found).toMatchObject({ kind: 'emptied fields', site: { line: 3 } });
+    expect(found?.text).toMatch(new RegExp(what));
+  });
+
+  test('are no finding where the page pays all the same', async () => {
+    const script = `document.querySelector('#go').onclick = function () {
+  var isEmpty = !document.querySelector('#number').value;
+  fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
+};`;
+    const page = await open({ isBound: true, script, button: BUTTON });
+    page.page.fill();
+    page.page.press();
+    await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(1), 8_000);
+    expect(PRESSES_OF(page)[0]).toContain('the block left by fetch');
+    expect(page.report().findings).toEqual([]);
+  });
+});
+
+describe('a lock', () => {
+  const locking = {
+    'the button': `document.querySelector('button').addEventListener('click', function () {
+  var button = this;
+  setTimeout(function () { button.disabled = true; });
+});`,
+    'a global flag': `document.querySelector('button').addEventListener('click', function () {
+  window.is_submitting_1 = true;
+});`,
+  };
+
+  test('is found after a refusal: the button, with the line that has disabled it', async () => {
+    const page = await open({ isBound: true, script: locking['the button'] });
+    page.page.press(); // with nothing filled in
+    const [found] = await page.found();
+    expect(found).toMatchObject({
+      kind: 'lock',
+      site: { script: page.shop.path, line: 3 },
+      help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+    });
+    expect(found?.advice).toContain('data-cardseal-button');
+  });
+
+  test('is found after a refusal: a global flag; and taken back where the next press pays', async () => {
+    const page = await open({ isBound: true, script: locking['a global flag'] });
+    page.page.press();
+    expect(await page.found()).toMatchObject([
+      { kind: 'lock', text: expect.stringContaining('is_submitting_1') },
+    ]);
+    await page.page.pay();
+    expect(storedReport().findings).toEqual([]);
+  });
+
+  test('is none where the page pays at once', async () => {
+    const page = await open({ isBound: true, script: locking['a global flag'] });
+    await page.page.pay();
+    expect(storedReport().findings).toEqual([]);
+  });
+});
+
+describe('filled in, but not sent', () => {
+  const saved = {
+    attributes: 'data-cardseal-when="[value=new]:checked" data-cardseal-key-url="/nowhere"',
+    isBound: true,
+    extra: '<label><input type="radio" name="card" value="saved" checked> Saved card</label>',
+  };
+
+  test('a code without a name, when a saved card is used', async () => {
+    const page = await open(saved);
+    page.page.control('cvv').value = '583';
+    const loaded = page.page.loaded();
+    page.page.press();
+    await loaded;
+    expect(storedReport().findings).toMatchObject([
+      { kind: 'not sent', text: expect.stringContaining('#cvv') },
+    ]);
+  });
+
+  test('is none if the code was left empty', async () => {
+    const page = await open(saved);
+    const loaded = page.page.loaded();
+    page.page.press();
+    await loaded;
+    expect(sessionStorage.getItem('cardseal-check')).toBeNull();
+  });
+});
+
+test('every press is told: refused, cancelled by the page, sent', async () => {
+  const script = `document.forms[0].addEventListener('cardseal:submit', function (event) {
+  if (window.isStopped) event.preventDefault();
+});`;
+  const page = await open({ isBound: true, script });
+  page.page.press();
+  await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(1), 8_000);
+  Object.assign(page.window, { isStopped: true });
+  page.page.fill();
+  page.page.press();
+  await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(2), 8_000);
+  Object.assign(page.window, { isStopped: false });
+  await page.page.pay();
+  const texts = storedReport().presses.map(({ text }) => text);
+  expect(texts).toHaveLength(3);
+  expect(texts[0]).toMatch(/^A press of Pay: refused \(.*number/);
+  expect(texts[1]).toContain('a listener of the page has stopped it');
+  expect(texts[2]).toContain('the block left by form');
+});

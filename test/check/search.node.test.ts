@@ -1,0 +1,114 @@
+/** The pure parts: the spellings of a card in a text, and the stacks of three engines. */
+import { describe, expect, test } from 'vitest';
+import { framesOf } from '../../src/check/call-site.ts';
+import { searcher } from '../../src/check/search.ts';
+import { testNumbers } from '../../src/check/test-numbers.ts';
+
+const CARD = {
+  number: '4929119283746509',
+  typed: ['4929 1192 8374 6509'],
+  codes: ['583'],
+  codeNames: ['pruef', ''],
+  name: 'Zoë Quillow',
+};
+const TYPED = CARD.typed[0]!;
+const find = searcher(CARD);
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const hex = (text: string) => Buffer.from(text).toString('hex');
+
+describe('finds the number', () => {
+  test.each([
+    ['as typed', `a=${TYPED}`],
+    ['digits only', `a=${CARD.number}&b=1`],
+    ['grouped by dashes', '4929-1192-8374-6509'],
+    ['in groups of American Express', '4929 119283 746509'],
+    ['in a URL', encodeURIComponent(TYPED)],
+    ['in a form', 'n=4929+1192+8374+6509'],
+    ['in JSON within a URL', encodeURIComponent(JSON.stringify({ n: TYPED }))],
+    ['in a URL within a URL', encodeURIComponent(`?u=${encodeURIComponent(TYPED)}`)],
+    ['as a JSON number', `{"n":${CARD.number}}`],
+    ['in the escapes of JSON', CARD.number.replaceAll('4', '\\u0034')],
+    ['each digit escaped', hex(CARD.number).replaceAll(/../g, '%$&')],
+    ['as Base64', base64(CARD.number)],
+    ['in a text as Base64, at each offset', base64(`{"number":"${CARD.number}"}`)],
+    ['in a text as Base64, one further', base64(`x{"number":"${CARD.number}"}`)],
+    ['in a text as Base64, two further', base64(`xy{"number":"${TYPED}"}`)],
+    ['as hexadecimal', hex(CARD.number)],
+    ['as hexadecimal in capitals, in a text', hex(`no. ${TYPED}`).toUpperCase()],
+  ])('%s', (_, text) => {
+    expect(find({ text })).toContain('card number');
+  });
+
+  test('in several boxes', () => {
+    const inBoxes = searcher({ ...CARD, typed: CARD.number.match(/.{4}/g)! });
+    const text = 'card1=4929&card2=1192&card3=8374&card4=6509';
+    expect(inBoxes({ text })).toEqual(['card number']);
+    expect(inBoxes({ text: text.replace('6509', '6508') })).toEqual([]);
+  });
+
+  test('in the digits of the shopper', () => {
+    const typed = CARD.number.replaceAll(/\d/g, (digit) => String.fromCharCode(0x660 + +digit));
+    const arabic = searcher({ ...CARD, typed: [typed] });
+    for (const text of [typed, encodeURIComponent(typed), base64(typed), JSON.stringify([typed])]) {
+      expect(arabic({ text })).toEqual(['card number']);
+    }
+  });
+});
+
+describe('does not find', () => {
+  test.each([
+    ['another number', '4929119283746508'],
+    ['the number within a longer one', `1${CARD.number}`],
+    ['the number before more digits', `${CARD.number}0`],
+    ['a masked number', '4929********6509'],
+    ['its last digits', '...6509'],
+    ['a code without a name', 'total=583'],
+    ['a code within a longer number', '{"cvv":"5831"}'],
+    ['half of the name', 'Quillow'],
+  ])('%s', (_, text) => {
+    expect(find({ text })).toEqual([]);
+  });
+});
+
+describe('finds the code under a telling name', () => {
+  test.each([
+    '{"cvv":"583"}',
+    '{\\"cvv\\":\\"583\\"}',
+    'card[cvc]=583',
+    encodeURIComponent('{"securityCode": 583}'),
+    'Content-Disposition: form-data; name="cc-csc"\r\n\r\n583\r\n',
+    'pruef=583', // the id of its control
+  ])('%s', (text) => {
+    expect(find({ text })).toEqual(['security code']);
+  });
+
+  test('or as the value of a field with such a name', () => {
+    expect(find({ key: 'cvv2', text: '583' })).toEqual(['security code']);
+    expect(find({ key: 'quantity', text: '583' })).toEqual([]);
+  });
+});
+
+test('reads the stacks of Chromium, Firefox and Safari', () => {
+  const url = 'https://shop.example/a@1/shop.js';
+  const place = { url, line: 12, column: 3 };
+  expect(framesOf(`Error\n    at send (${url}?v=2:12:3)\n    at ${url}:12:3`)).toEqual([
+    place,
+    place,
+  ]);
+  expect(framesOf(`send@${url}:12:3\n@${url}:12:3\n[native code]`)).toEqual([place, place]);
+  expect(framesOf(`Error\n  at eval (eval at f (${url}:1:2), <anonymous>:1:1)`)).toEqual([]);
+});
+
+test('the published numbers are numbers of cards', () => {
+  const numbers = [...testNumbers(null)];
+  expect(numbers.length).toBeGreaterThan(70);
+  expect(numbers.filter((number) => !/^\d{12,19}$/.test(number))).toEqual([]);
+  expect(numbers.filter((number) => !hasCheckDigit(number))).toEqual([]);
+  expect(testNumbers('4929 1192-8374 6509, nonsense').has(CARD.number)).toBe(true);
+});
+
+function hasCheckDigit(number: string): boolean {
+  const digits = [...number].reverse().map(Number);
+  const sum = digits.reduce((all, it, i) => all + (i % 2 ? (it * 2) % 9 || (it && 9) : it), 0);
+  return sum % 10 === 0;
+}
