@@ -3,7 +3,7 @@
  * makes of them: the ports must do the same.
  */
 import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
-import { type PaymentsClient, checkoutOf } from '../../src/checkout/checkout.ts';
+import { checkoutOf, type PaymentsClient } from '../../src/checkout/checkout.ts';
 import type { OrderStore } from '../../src/checkout/order-store.ts';
 
 export interface Step {
@@ -106,7 +106,13 @@ function randomScenario(random: () => number): Step[] {
       ? { error: pick('no_answer', 'refused') }
       : { answer: { id, expires_at: expiresAt } };
     const draft = chance(0.1) ? { error: 'no_answer' } : { answer: intent('created') };
-    return { at, call: 'issueKey', order: price(), key: { ...key, ...others(depth) }, intent: draft };
+    return {
+      at,
+      call: 'issueKey',
+      order: price(),
+      key: { ...key, ...others(depth) },
+      intent: draft,
+    };
   }
 
   function pay(depth: number): Step {
@@ -147,13 +153,21 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
+type Kind = 'key' | 'intent' | 'authorize';
+
+interface Running {
+  given: Step;
+  faults: string[];
+  found: Partial<Found>;
+  /** The module asks for a key and a draft at the same time; the ports ask for one by one. */
+  key?: Promise<unknown>;
+}
+
 /** What `src/checkout` makes of a scenario. */
 export async function walkReference(steps: Step[]): Promise<Found[]> {
   let now = 0;
-  let current: { given: Step; faults: string[]; found: Partial<Found> };
+  let current: Running;
   let entry: { value: string; version: number } | undefined;
-  /** The module asks for a key and a draft at the same time; the ports ask for one after the other. */
-  let turn: Promise<unknown> = Promise.resolve();
 
   const store: OrderStore = {
     read: async () => entry,
@@ -168,7 +182,11 @@ export async function walkReference(steps: Step[]): Promise<Found[]> {
   };
   const client = {
     createEncryptionKey: () =>
-      inTurn('key', {}).then((key) => ({ scheme: 'RSA_OAEP_SHA256_V1', public_key: 'AAAA', ...key })),
+      inTurn('key', {}).then((key) => ({
+        scheme: 'RSA_OAEP_SHA256_V1',
+        public_key: 'AAAA',
+        ...key,
+      })),
     createIntent: ({ amount, currency }: { amount: number; currency: string }) =>
       inTurn('intent', { asked: { amount, currency } }),
     authorize: (intentId: string, { key_id }: { key_id: string }) =>
@@ -187,19 +205,15 @@ export async function walkReference(steps: Step[]): Promise<Found[]> {
     randomId: () => String(tokens++),
   });
 
-  function inTurn(kind: 'key' | 'intent' | 'authorize', found: FoundExchange) {
+  function inTurn(kind: Kind, found: FoundExchange) {
     const asking = current;
-    if (kind !== 'intent') turn = Promise.resolve();
-    const answer = turn.then(() => exchange(asking, kind, found));
-    turn = answer.catch(() => {});
+    const before = asking.key ?? Promise.resolve();
+    const answer = before.then(() => exchange(asking, kind, found));
+    if (kind === 'key') asking.key = answer.catch(() => {});
     return answer;
   }
 
-  async function exchange(
-    step: typeof current,
-    kind: 'key' | 'intent' | 'authorize',
-    found: FoundExchange,
-  ): Promise<object> {
+  async function exchange(step: Running, kind: Kind, found: FoundExchange): Promise<object> {
     const script = step.given[kind];
     if (!script || step.found[kind]) {
       step.found.unexpected = [...(step.found.unexpected ?? []), kind];
@@ -226,7 +240,7 @@ export async function walkReference(steps: Step[]): Promise<Found[]> {
 
   async function run(given: Step): Promise<Found> {
     const [outer, outerNow] = [current, now];
-    const step = { given, faults: [...(given.store ?? [])], found: {} as Partial<Found> };
+    const step: Running = { given, faults: [...(given.store ?? [])], found: {} };
     [current, now] = [step, given.at];
     const answer = await callOf(given).catch(() => ({ thrown: '*' }));
     const stored = entry ? JSON.parse(entry.value) : null;
