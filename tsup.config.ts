@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { minify } from 'terser';
@@ -36,6 +36,8 @@ export default defineConfig({
   async onSuccess() {
     await buildDeclarations();
     await buildScriptTag();
+    cpSync('src/messages', 'dist/messages', { recursive: true });
+    writeIntegrity();
     writeFileSync(BUILT_FROM, fingerprint('.'));
   },
 });
@@ -86,10 +88,7 @@ async function bundleDeclarations(room: string) {
   await bundle.close();
 }
 
-/**
- * For the script tag: everything in one classic script, readable and minified,
- * and the values for the attribute `integrity`.
- */
+/** For the script tag: everything in one classic script, readable and minified. */
 async function buildScriptTag() {
   const banner = `/*! cardseal ${version}, ${license} */`;
   const readable = await bundleScriptTag();
@@ -100,11 +99,18 @@ async function buildScriptTag() {
     format: { ascii_only: true },
   });
   const files = { 'cardseal.js': code!, 'cardseal.readable.js': readable };
-  const integrity: Record<string, string> = {};
   for (const [file, text] of Object.entries(files)) {
-    const contents = `${banner}\n${text}`;
-    writeFileSync(`dist/${file}`, contents);
-    integrity[file] = `sha384-${createHash('sha384').update(contents).digest('base64')}`;
+    writeFileSync(`dist/${file}`, `${banner}\n${text}`);
+  }
+}
+
+/** The values for the attribute `integrity` and for import maps: of every script in `dist/`. */
+function writeIntegrity() {
+  const integrity: Record<string, string> = {};
+  for (const path of readdirSync('dist', { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!path.endsWith('.js')) continue;
+    const hash = createHash('sha384').update(readFileSync(join('dist', path)));
+    integrity[path.replaceAll('\\', '/')] = `sha384-${hash.digest('base64')}`;
   }
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
 }

@@ -311,7 +311,7 @@ function problem(where: string, errorCode: Problem['code'], text: string): HTMLE
     { class: 'trouble' },
     element('p', { class: 'trouble-code' }, element('span', {}, `${where}: `), code(errorCode)),
     element('p', {}, text),
-    remedy(REMEDIES[errorCode] ?? REMEDIES.not_specified!),
+    remedy(REMEDIES[errorCode] ?? REMEDIES.not_specified),
   );
 }
 

@@ -122,10 +122,9 @@ describe('each snippet', () => {
   });
 });
 
-test("README's server pays once, and refuses everything else", async () => {
+test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
   const folder = makeFolder();
   const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
-  expect(read('docs/server.md')).toContain(`\`\`\`ts\n${text}\`\`\``);
   write(folder, 'card-server.ts', text);
   const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
 

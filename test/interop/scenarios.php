@@ -4,7 +4,8 @@
  * Runs the PHP port over the scenarios of an order: reads them as JSON, answers with one line for
  * each: what every step returned, stored and asked the service for.
  *
- * Usage: php scenarios.php FOLDER, where FOLDER holds the port, cardseal.php.
+ * Usage: php scenarios.php FOLDER [contended], where FOLDER holds the port, cardseal.php. If the
+ * store is contended, somebody else is faster at each first try of a write.
  */
 
 declare(strict_types=1);
@@ -36,6 +37,7 @@ require $argv[1] . '/cardseal.php';
 
 ini_set('error_log', '/dev/null');
 
+define('Cardseal\IS_CONTENDED', ($argv[2] ?? '') === 'contended');
 const ORDER_ID = 'order-1';
 const MORE_OF_AN_INTENT = ['capture_method' => 'automatic', 'payment_method' => null];
 
@@ -58,6 +60,7 @@ final class ScriptedStore implements OrderStore
 {
     public ?array $entry = null;
     public ?Step $step = null;
+    private bool $isContended = false;
 
     public function read(string $orderId): ?array
     {
@@ -68,6 +71,10 @@ final class ScriptedStore implements OrderStore
     {
         if ($orderId !== ORDER_ID) {
             return true;
+        }
+        $this->isContended = IS_CONTENDED && !$this->isContended;
+        if ($this->isContended) {
+            return false;
         }
         $fault = array_shift($this->step->faults) ?? 'ok';
         if ($fault === 'fails') {

@@ -1,7 +1,8 @@
 """Runs the Python port over the scenarios of an order: reads them as JSON, answers with one line
 for each: what every step returned, stored and asked the service for.
 
-Usage: scenarios.py FOLDER, where FOLDER holds the port, cardseal.py.
+Usage: scenarios.py FOLDER [contended], where FOLDER holds the port, cardseal.py. If the store is
+contended, somebody else is faster at each first try of a write.
 """
 
 import json
@@ -15,6 +16,7 @@ import cardseal  # noqa: E402: the folder has to be known first
 logging.disable(logging.CRITICAL)
 
 ORDER_ID = "order-1"
+IS_CONTENDED = sys.argv[2:] == ["contended"]
 
 
 class Clock:
@@ -50,6 +52,7 @@ class World:
         self.block = block
         self.entry = None if start is None else (json.dumps(start), 1)
         self.step = None
+        self.is_contended = False
         self.checkout = cardseal.Checkout(self, self)
 
     # The store.
@@ -60,6 +63,9 @@ class World:
     def write(self, order_id, value, version):
         if order_id != ORDER_ID:
             return True
+        self.is_contended = IS_CONTENDED and not self.is_contended
+        if self.is_contended:
+            return False
         fault = self.step.faults.pop(0) if self.step.faults else "ok"
         if fault == "fails":
             raise RuntimeError("Nothing was written")

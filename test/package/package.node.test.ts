@@ -91,6 +91,8 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
+const languages = readdirSync(join(root, 'src/messages'));
+
 /** The package as it is published, and the folder of an app that has installed it. */
 let tarball: string;
 let app: string;
@@ -115,8 +117,14 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
     ...['dist/integrity.json', 'dist/built-from.json'],
     ...['form/package.json', 'server/package.json', 'checkout/package.json'],
+    ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
   ].sort();
   expect(packed).toEqual(expected);
+});
+
+test.each(languages)('cardseal/messages/%s can be imported, and is its source', (file) => {
+  const built: unknown = createRequire(import.meta.url)(`cardseal/messages/${file}`);
+  expect(built).toEqual(JSON.parse(readFileSync(join(root, 'src/messages', file), 'utf8')));
 });
 
 describe('a built file has every comment of its source', () => {

@@ -20,7 +20,11 @@ for (const type of ['cardseal:ready', 'cardseal:error']) {
   });
 }
 
-const binding = bindCardForm(form, { key: requestKey, onEncrypted: pay, when: isCardPayment });
+const binding = bindCardForm(form, {
+  key: () => requestKey(),
+  onEncrypted: pay,
+  when: isCardPayment,
+});
 
 /** An order on invoice passes by cardseal: the browser submits the form as it is. */
 function isCardPayment(): boolean {

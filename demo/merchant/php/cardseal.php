@@ -165,17 +165,13 @@ final class Checkout
         // The outcome has to be stored even if the shopper closes the page.
         $before = ignore_user_abort(true);
         try {
-            $outcome = $this->payWith($order, $block);
+            return $this->payWith($order, $block);
         } catch (\Exception $error) {
-            self::log("The store failed: order {$order['id']}", $error);
-            $outcome = NOT_CERTAIN;
+            self::log("Payment not certain, the store failed: order {$order['id']}", $error);
+            return NOT_CERTAIN;
         } finally {
             ignore_user_abort((bool) $before);
         }
-        if ($outcome === NOT_CERTAIN) {
-            error_log("Payment not certain: order {$order['id']}");
-        }
-        return $outcome;
     }
 
     private function payWith(array $order, #[\SensitiveParameter] array $block): array
@@ -199,7 +195,12 @@ final class Checkout
                 case 'authorize':
                     $answer = $this->authorize($decision['intentId'], $block);
                     $settle = static fn ($stored) => onAnswer($stored, $attempt, $answer);
-                    return $this->change($orderId, $settle)['outcome'];
+                    $outcome = $this->change($orderId, $settle)['outcome'];
+                    if ($outcome === NOT_CERTAIN) {
+                        $intentId = $decision['intentId'];
+                        error_log("Payment not certain: order $orderId, intent $intentId");
+                    }
+                    return $outcome;
                 case 'wait':
                     $stored = $this->readSettled($orderId);
                     if ($stored['state'] === 'paying') {

@@ -169,13 +169,10 @@ class Checkout:
             _logger.warning("Refused: invalid_encrypted_card")
             return {"status": "invalid_encrypted_card"}
         try:
-            outcome = self._pay_with(order, block)
+            return self._pay_with(order, block)
         except Exception as error:
-            _log("The store failed: order %s" % order["id"], error)
-            outcome = _NOT_CERTAIN
-        if outcome == _NOT_CERTAIN:
-            _logger.warning("Payment not certain: order %s", order["id"])
-        return outcome
+            _log("Payment not certain, the store failed: order %s" % order["id"], error)
+            return _NOT_CERTAIN
 
     def _pay_with(self, order, block):
         order_id, key_id = order["id"], block["key_id"]
@@ -193,6 +190,9 @@ class Checkout:
             if decision["next"] == "authorize":
                 answer = self._authorize(decision["intentId"], block)
                 settled = self._change(order_id, lambda stored: on_answer(stored, attempt, answer))
+                if settled["outcome"] == _NOT_CERTAIN:
+                    ids = (order_id, decision["intentId"])
+                    _logger.warning("Payment not certain: order %s, intent %s", *ids)
                 return settled["outcome"]
             if decision["next"] == "wait":
                 if self._read_settled(order_id)["state"] == "paying":

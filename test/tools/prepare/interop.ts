@@ -13,10 +13,10 @@ interface Program {
 
 const PROGRAMS: Program[] = [
   { name: 'openssl', probe: ['openssl', 'version'], debianPackage: 'openssl' },
-  // Runs a source file, which only the development kit can.
+  // Runs a source file, which only the development kit can. `HexFormat` came with 17.
   {
-    name: 'Java 11 or later (JDK)',
-    probe: ['javac', '--version'],
+    name: 'Java 17 or later (JDK)',
+    probe: ['javac', '--release', '17', '--version'],
     debianPackage: 'default-jdk-headless',
   },
   {
