@@ -45,8 +45,6 @@ interface Process {
   pending: number[];
   /** The version that the store had, and the time, when the process went to sleep. */
   asleep?: string;
-  /** Whether the order was charged, or could be by what was sent, at its last look at the store. */
-  chargeable: boolean;
 }
 
 interface Intent {
@@ -63,6 +61,19 @@ interface Request {
   ordered: Price;
 }
 
+/** What a scenario of the corpus is made of. */
+export type TraceEvent =
+  | { type: 'begin'; process: string; call: Call; now: number; stored: string | undefined }
+  | { type: 'answer'; process: string; operation: Operation; result: Result; landed: boolean }
+  | { type: 'return'; process: string; returned: unknown; stored: string | undefined }
+  /** What a scenario cannot say: a process ends, a write is delayed. */
+  | { type: 'other' };
+
+interface Trace {
+  event: TraceEvent;
+  before: Trace | undefined;
+}
+
 interface World {
   now: number;
   price: Price;
@@ -77,8 +88,8 @@ interface World {
   left: Bounds;
   started: number;
   made: number;
-  /** How the latest calls ended: only for the scenarios of the corpus. */
-  trace: string[];
+  /** What has happened: only for the scenarios of the corpus. The newest comes first. */
+  trace: Trace | undefined;
 }
 
 export interface Report {
@@ -97,6 +108,8 @@ export interface Exploration {
   bounds: Bounds;
   /** Milliseconds after which the exploration stops. */
   timeMs?: number;
+  /** Gets the shortest way to each state in which nothing is on its way, first the shortest. */
+  onRest?: (events: TraceEvent[]) => void;
 }
 
 const PRICES: Price[] = [
@@ -113,6 +126,7 @@ export async function explore({
   pages = 0,
   bounds,
   timeMs = 60_000,
+  onRest,
 }: Exploration): Promise<Report> {
   const steps = new Map<string, Step>();
   const ids = new Map<string, string>();
@@ -133,7 +147,7 @@ export async function explore({
     left: { ...bounds, keys: pages },
     started: 0,
     made: 0,
-    trace: [],
+    trace: undefined,
   };
   for (let page = 0; page < pages; page++)
     await callAlone(begin, 'keys', { call: 'issueKey', order: begin.price });
@@ -156,6 +170,7 @@ export async function explore({
           const key = keyOf(world);
           if (!seen.has(key)) {
             seen.add(key);
+            if (onRest && world.processes.length === 0) onRest(eventList(world.trace));
             next.push(node);
           }
           node = parent;
@@ -186,7 +201,7 @@ export async function explore({
       if (left[bound] <= 0) return;
       add(label, async (w) => {
         const process = await begins(w, bound, callIn(w));
-        const result = looks(w, process, { value: w.store });
+        const result = { value: w.store };
         await goesOn(w, process, { operation: 0, result, now: w.now });
       });
       if (!isFaulty) return;
@@ -235,7 +250,9 @@ export async function explore({
       for (const isApproved of [true, false])
         add(
           `a delayed request for ${request.intentId} is ${isApproved ? 'approved' : 'declined'}`,
-          (w) => handle(w, at, isApproved),
+          (w) => {
+            handle(w, at, isApproved);
+          },
         );
     });
 
@@ -274,9 +291,10 @@ export async function explore({
       history: `${JSON.stringify(call)} ${world.started} ${world.now}`,
       operations: [],
       pending: [],
-      chargeable: false,
     };
     world.processes.push(process);
+    const { name, startedAt } = process;
+    note(world, { type: 'begin', process: name, call, now: startedAt, stored: world.store?.value });
     await goesOn(world, process);
     return process;
   }
@@ -293,10 +311,15 @@ export async function explore({
   function ends(world: World, at: number) {
     world.left.faults--;
     world.processes.splice(at, 1);
+    note(world, { type: 'other' });
   }
 
   async function goesOn(world: World, process: Process, answer?: Answered) {
     if (answer) {
+      const { result } = answer;
+      const operation = process.operations[answer.operation]!;
+      const landed = operation.kind === 'write' && world.store?.value === operation.value;
+      note(world, { type: 'answer', process: process.name, operation, result, landed });
       process.answers.push(answer);
       process.history = idOf(`${process.history} ${JSON.stringify(answer)}`);
       process.pending = process.pending.filter((number) => number !== answer.operation);
@@ -313,7 +336,10 @@ export async function explore({
       throw new Violation(`${process.call.call} was rejected: ${rejected}`);
     if (returned === undefined && rejected === undefined) return;
     world.processes.splice(world.processes.indexOf(process), 1);
-    if (returned !== undefined) returns(world, process, returned);
+    if (returned === undefined) return;
+    const stored = world.store?.value;
+    note(world, { type: 'return', process: process.name, returned, stored });
+    returns(world, process, returned);
   }
 
   async function stepOf({ name, call, startedAt, answers, history }: Process): Promise<Step> {
@@ -343,7 +369,7 @@ export async function explore({
       idOf(JSON.stringify([intents, requests])),
       idOf(JSON.stringify([pages, left, world.price, world.started, world.made])),
       world.now,
-      ...processes.map((p) => `${p.history}${p.asleep}${p.chargeable}`),
+      ...processes.map((p) => `${p.history}${p.asleep}`),
     ].join('|');
   }
 
@@ -368,14 +394,14 @@ export async function explore({
     switch (operation.kind) {
       case 'read':
         return [
-          ['is answered', false, (w, p) => looks(w, p, { value: w.store })],
+          ['is answered', false, (w) => ({ value: w.store })],
           ['fails', true, () => ({ error: 'store' })],
         ];
       case 'write': {
         const { value, version } = operation;
         const write = { value, version };
         return [
-          ['is answered', false, (w, p) => looks(w, p, { value: writeTo(w, write) })],
+          ['is answered', false, (w) => ({ value: writeTo(w, write) })],
           ['fails', true, () => ({ error: 'store' })],
           [
             'is done, and its answer is lost',
@@ -390,6 +416,7 @@ export async function explore({
             true,
             (w) => {
               w.lateWrites.push(write);
+              note(w, { type: 'other' });
               return { error: 'store' };
             },
           ],
@@ -442,7 +469,6 @@ export async function explore({
     const at = (w: World, p: Process) => w.requests.findIndex((r) => r.process === p.name);
     const truth = (w: World): Result => {
       const { price, status } = w.intents[intentId]!;
-      if (status === 'cancelled') return { error: 'unclear' };
       return { value: intentResource(intentId, price, status) };
     };
     const claim = (id: string, price: Partial<Price>, status: string) => (w: World) => ({
@@ -458,56 +484,59 @@ export async function explore({
       ['a decline in another currency', claim(intentId, { currency: 'EUR' }, 'failed')],
       ['an unknown status', claim(intentId, {}, 'created')],
     ];
-    const handlings: [string, (w: World, p: Process) => void][] = [
-      ['approved', (w, p) => handle(w, at(w, p), true)],
-      ['declined', (w, p) => handle(w, at(w, p), false)],
-      ['delayed', (w, p) => void (w.requests[at(w, p)]!.process = 'network')],
-      ['refused', (w, p) => void w.requests.splice(at(w, p), 1)],
-    ];
+    const approve = (w: World, p: Process) => handle(w, at(w, p), true);
+    const decline = (w: World, p: Process) => handle(w, at(w, p), false);
+    const delay = (w: World, p: Process) => {
+      w.requests[at(w, p)]!.process = 'network';
+    };
+    const refuse = (w: World, p: Process) => {
+      w.requests.splice(at(w, p), 1);
+    };
     const answers: Answer[] = [];
-    for (const [handling, does] of handlings) {
-      if (handling === 'approved' || handling === 'declined')
-        answers.push([
-          `is ${handling}`,
-          false,
-          (w, p) => {
-            does(w, p);
-            return truth(w);
-          },
-        ]);
+    for (const [label, handling] of [
+      ['is approved', approve],
+      ['is declined', decline],
+    ] as const)
+      answers.push([
+        label,
+        false,
+        // An intent that was settled before is answered with an error: nobody knows with which.
+        (w, p) => (handling(w, p) ? truth(w) : { error: 'unclear' }),
+      ]);
+    for (const [label, handling] of [
+      ['is approved', approve],
+      ['is declined', decline],
+      ['is delayed', delay],
+      ['is refused', refuse],
+    ] as const)
       for (const [text, answer] of replaced)
         answers.push([
-          `is ${handling}, and the answer is ${text}`,
+          `${label}, and the answer is ${text}`,
           true,
           (w, p) => {
-            does(w, p);
+            handling(w, p);
             return answer(w);
           },
         ]);
-    }
     return answers;
   }
 
   /** The service handles one request after the other; only the first that is approved charges. */
-  function handle(world: World, at: number, isApproved: boolean) {
+  function handle(world: World, at: number, isApproved: boolean): boolean {
     const [request] = world.requests.splice(at, 1);
     const { intentId, shown, ordered } = request!;
     const intent = world.intents[intentId]!;
-    if (intent.status !== 'created') return;
+    if (intent.status !== 'created') return false;
     intent.status = isApproved ? 'committed' : 'failed';
-    if (!isApproved) return;
+    if (!isApproved) return true;
     if (charges(world) > 1) throw new Violation('Charged twice');
     for (const price of [shown, ordered])
       if (price.amount !== intent.price.amount) throw new Violation('Charged another amount');
+    return true;
   }
 
-  /** What a process may say is judged by what was true when it last looked at the store. */
-  function looks(world: World, process: Process, result: Result): Result {
-    process.chargeable = isChargeable(world);
-    return result;
-  }
-
-  function returns(world: World, { call, chargeable }: Process, returned: unknown) {
+  function returns(world: World, { call }: Process, returned: unknown) {
+    const chargeable = isChargeable(world);
     if (call.call === 'issueKey') {
       const answer = returned as { status: number; body: { id: string } & Outcome; note?: string };
       if (answer.status === 200) {
@@ -566,7 +595,7 @@ export async function explore({
       const order = copy.price;
       const key = (await call('keys', { call: 'issueKey', order })) as {
         status: number;
-        body: any;
+        body: { id: string };
       };
       if (key.status === 200) {
         await call('pays', { call: 'pay', order, keyId: key.body.id });
@@ -600,6 +629,16 @@ export async function explore({
   }
 }
 
+function eventList(trace: Trace | undefined): TraceEvent[] {
+  const events: TraceEvent[] = [];
+  for (let at = trace; at; at = at.before) events.unshift(at.event);
+  return events;
+}
+
+function note(world: World, event: TraceEvent) {
+  world.trace = { event, before: world.trace };
+}
+
 function writeTo(world: World, { value, version }: { value: string; version: number }): boolean {
   if ((world.store?.version ?? 0) !== version) return false;
   world.store = { value, version: version + 1 };
@@ -630,6 +669,5 @@ function structuredCopy(world: World): World {
       pending: [...process.pending],
     })),
     left: { ...world.left },
-    trace: [...world.trace],
   };
 }

@@ -1,0 +1,92 @@
+import type { Bounds } from './explore.ts';
+
+const NOTHING: Bounds = {
+  keys: 0,
+  pays: 0,
+  outcomes: 0,
+  resolves: 0,
+  faults: 0,
+  waits: 0,
+  expiries: 0,
+  prices: 0,
+};
+
+export interface Part {
+  name: string;
+  /** Pages that have a key at the beginning. */
+  pages: number;
+  bounds: Bounds;
+}
+
+/** With `npm test`: each looks at one thing, so that together they take seconds. */
+export const PARTS: Part[] = [
+  {
+    name: 'two pages ask for keys, and one pays while the price changes',
+    pages: 0,
+    bounds: { ...NOTHING, keys: 2, pays: 1, prices: 1 },
+  },
+  {
+    name: 'a page asks for a key and pays, with a fault',
+    pages: 0,
+    bounds: { ...NOTHING, keys: 1, pays: 1, faults: 1, prices: 1 },
+  },
+  {
+    name: 'two pages pay, with a fault',
+    pages: 2,
+    bounds: { ...NOTHING, pays: 2, faults: 1 },
+  },
+  {
+    name: 'a page pays, with two faults, after any time',
+    pages: 1,
+    bounds: { ...NOTHING, pays: 1, faults: 2, expiries: 1 },
+  },
+  {
+    name: 'the price changes after a fault',
+    pages: 1,
+    bounds: { ...NOTHING, keys: 1, pays: 1, faults: 1, prices: 1 },
+  },
+  {
+    name: 'staff resolve twice, after a fault',
+    pages: 1,
+    bounds: { ...NOTHING, pays: 1, faults: 1, resolves: 2, waits: 1 },
+  },
+  {
+    name: 'staff resolve while an answer is late, and another page pays',
+    pages: 2,
+    bounds: { ...NOTHING, pays: 2, resolves: 1, waits: 1 },
+  },
+];
+
+/** `npm run explore:checkout`: minutes. */
+export const DEEPER: Part[] = [
+  {
+    name: 'a page pays again and again, with a fault',
+    pages: 1,
+    bounds: { ...NOTHING, keys: 1, pays: 2, faults: 1 },
+  },
+  {
+    name: 'two payments while the price changes, with a fault',
+    pages: 1,
+    bounds: { ...NOTHING, keys: 1, pays: 2, faults: 1, prices: 1 },
+  },
+  {
+    name: 'staff resolve twice, and with the id of another intent',
+    pages: 2,
+    bounds: { ...NOTHING, pays: 2, faults: 1, resolves: 2 },
+  },
+  {
+    name: 'two pages ask for keys and pay, with a fault, while the price changes',
+    pages: 0,
+    bounds: { ...NOTHING, keys: 2, pays: 2, faults: 1, prices: 1 },
+  },
+  {
+    name: 'two pages pay, with two faults, and staff resolve',
+    pages: 2,
+    bounds: { ...NOTHING, pays: 2, faults: 2, resolves: 1, waits: 1 },
+  },
+  {
+    name: 'three payments, with a fault, and staff resolve twice',
+    pages: 2,
+    bounds: { ...NOTHING, keys: 1, pays: 3, faults: 1, resolves: 2, waits: 1, outcomes: 1 },
+  },
+];
