@@ -244,7 +244,7 @@ describe('what the merchant’s server refuses', () => {
     await take('Ada Lovelace');
     await pay();
     await station('received').getByText('invalid_encrypted_card').waitFor();
-    await page.getByText('That took too long.').waitFor();
+    await page.getByText('The payment could not be made. You have not paid.').waitFor();
     await page.context().close();
     await hasty.close();
   });
