@@ -261,7 +261,9 @@ describe.each(ENGINES)('in %s', (engine) => {
       ); // one asked for later would be fresh
       await demo.moveClock(16 * 60_000);
       await shopper.press('Pay');
-      await shopper.see('That took too long. Please enter your card again. You have not paid.');
+      await shopper.see(
+        'The payment could not be made. You have not paid. Please enter your card again.',
+      );
       await expectEmptyForm();
       await pay(VISA);
       await shopper.see('Visa ending in 4242');
