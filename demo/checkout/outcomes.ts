@@ -1,12 +1,12 @@
 import { frame, money } from './frame.ts';
-import { html } from './html.ts';
+import { type Html, html } from './html.ts';
 import type { Order } from './order.ts';
 import { fill, type Notice, noticeText, type Texts } from './texts.ts';
 
 /** What the service told of a payment that succeeded. `amount`: minor units. */
 export interface Receipt {
   id: string;
-  status: string;
+  status: 'committed' | 'authorized';
   amount: number;
   currency: string;
   payment_method: { brand: string; last4: string } | null;
@@ -23,7 +23,7 @@ export function receiptPage(
     body: html`<h1>${texts.thanks}</h1>
       <dl>
         <dt>${texts.amount}</dt><dd>${money(price, language)}</dd>
-        <dt>${texts.status}</dt><dd>${status}</dd>
+        <dt>${texts.status}</dt><dd>${texts.statuses[status]}</dd>
         ${payment_method ? cardRow(payment_method, texts) : ''}
         <dt>${texts.reference}</dt><dd>${id}</dd>
       </dl>
@@ -31,8 +31,22 @@ export function receiptPage(
   });
 }
 
-const cardRow = (card: { brand: string; last4: string }, texts: Texts) =>
-  html`<dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { ...card })}</dd>`;
+/** How brands are written; of any other the last four digits say enough. */
+const BRANDS: Record<string, string> = {
+  amex: 'American Express',
+  diners: 'Diners Club',
+  discover: 'Discover',
+  jcb: 'JCB',
+  maestro: 'Maestro',
+  mastercard: 'Mastercard',
+  unionpay: 'UnionPay',
+  visa: 'Visa',
+};
+
+function cardRow({ brand, last4 }: { brand: string; last4: string }, texts: Texts): Html {
+  const name = Object.entries(BRANDS).find(([code]) => code === brand)?.[1] ?? texts.card;
+  return html`<dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { brand: name, last4 })}</dd>`;
+}
 
 export function invoicePage(order: Order, texts: Texts): string {
   const { language } = texts;

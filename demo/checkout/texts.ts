@@ -33,6 +33,8 @@ export interface Texts {
   thanks: string;
   amount: string;
   status: string;
+  /** By the status of the intent. */
+  statuses: { committed: string; authorized: string };
   card: string;
   /** `{brand}` and `{last4}` stand for what the service told of the card. */
   cardEnding: string;
@@ -85,6 +87,7 @@ export const ENGLISH: Texts = {
   thanks: 'Thank you',
   amount: 'Amount',
   status: 'Status',
+  statuses: { committed: 'Paid', authorized: 'Reserved on your card' },
   card: 'Card',
   cardEnding: '{brand} ending in {last4}',
   reference: 'Reference',
@@ -141,6 +144,7 @@ const GERMAN: Texts = {
   thanks: 'Vielen Dank',
   amount: 'Betrag',
   status: 'Status',
+  statuses: { committed: 'Bezahlt', authorized: 'Auf Ihrer Karte reserviert' },
   card: 'Karte',
   cardEnding: '{brand}, endet auf {last4}',
   reference: 'Referenz',

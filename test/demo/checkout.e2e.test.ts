@@ -134,11 +134,11 @@ describe.each(ENGINES)('in %s', (engine) => {
         expect.arrayContaining(['number, plain in it.controls.2', 'name, plain in it.controls.3']),
       );
       await shopper.press('Pay');
-      await shopper.see('committed');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Paid');
+      await shopper.see('Visa ending in 4242');
       expect(await remains()).toEqual([]);
       await shopper.reload();
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(postsTo(line, path)).toBe(1);
       expect(shopper.complaints()).toEqual([]);
     });
@@ -151,7 +151,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(await shopper.evaluate('document.activeElement.id')).toBe('notice');
       await expectEmptyForm();
       await pay(VISA);
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(shopper.complaints()).toEqual([]);
     });
 
@@ -207,14 +207,14 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(await shopper.read('Card number')).toContain('4242 4242');
       for (const label of LABELS.slice(1)) await shopper.enter(label, VISA[label]);
       await shopper.press('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
     });
 
     test('pays with a card that a script fills in without events', async () => {
       await shopper.open((await lineTo(path)).address);
       for (const label of LABELS) await shopper.fill(label, VISA[label]);
       await shopper.press('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
     });
 
     test('says that the number is wrong, sends nothing, and pays when it is mended', async () => {
@@ -230,7 +230,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       await shopper.fill('Card number', '');
       await shopper.enter('Card number', VISA['Card number']);
       await shopper.press('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(postsTo(line, path)).toBe(1);
       expect(shopper.complaints()).toEqual([]);
     });
@@ -248,7 +248,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(postsTo(line, path)).toBe(0);
       await shopper.enter('Expiry year', VISA['Expiry year']);
       await shopper.press('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
     });
 
     test('starts again when the key has expired', async () => {
@@ -261,10 +261,12 @@ describe.each(ENGINES)('in %s', (engine) => {
       ); // one asked for later would be fresh
       await demo.moveClock(16 * 60_000);
       await shopper.press('Pay');
-      await shopper.see('That took too long. Please enter your card again. You have not paid.');
+      await shopper.see(
+        'The payment could not be made. You have not paid. Please enter your card again.',
+      );
       await expectEmptyForm();
       await pay(VISA);
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
     });
 
     test('pays once if Pay is pressed twice', async () => {
@@ -272,7 +274,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       await shopper.open(line.address);
       await enter(VISA);
       await shopper.pressTwice('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(postsTo(line, path)).toBe(1);
     });
 
@@ -281,13 +283,13 @@ describe.each(ENGINES)('in %s', (engine) => {
       await shopper.open(`http://${host}/nowhere`);
       await shopper.open(address);
       await pay(VISA);
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       await shopper.back();
-      if (path) await shopper.see('visa ending in 4242');
+      if (path) await shopper.see('Visa ending in 4242');
       else {
         await shopper.see('There is no such page'); // the receipt took the place of the form
         await shopper.forward();
-        await shopper.see('visa ending in 4242');
+        await shopper.see('Visa ending in 4242');
       }
       expect(await remains()).toEqual([]);
     });
@@ -338,7 +340,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(await remains()).toEqual([]);
       await vi.waitFor(expectEmptyForm);
       await pay(VISA);
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(postsTo(line, path)).toBe(1);
       if (path) {
         await shopper.evaluate(`sessionStorage.removeItem('returned')`);
@@ -380,7 +382,7 @@ describe('the bundled page', () => {
       expect(await shopper.barriers()).toEqual([]);
       await enter(VISA);
       await shopper.press('Pay');
-      await shopper.see('visa ending in 4242');
+      await shopper.see('Visa ending in 4242');
       expect(await shopper.barriers()).toEqual([]);
     },
   );
@@ -431,7 +433,7 @@ describe('the page with the script tag', () => {
     await shopper.see('Ihre Karte wurde abgelehnt. Sie haben nicht bezahlt.');
     for (const [i, value] of Object.values(VISA).entries()) await shopper.enter(labels[i]!, value);
     await shopper.press('24,90');
-    await shopper.see('visa, endet auf 4242');
+    await shopper.see('Visa, endet auf 4242');
     expect(shopper.complaints()).toEqual([]);
   });
 });

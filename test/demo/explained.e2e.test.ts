@@ -97,7 +97,7 @@ describe('the ruler', () => {
     ]);
     await station('page').getByText('34 of 190 bytes; 156 are left').waitFor();
     await pay();
-    await page.getByText('visa ending in 4242').waitFor();
+    await page.getByText('Visa ending in 4242').waitFor();
     await expect
       .poll(() => layout('left'))
       .toEqual(['Pan 16', 'Name 9', 'ExpMonth 2', 'ExpYear 4', 'Cvc 3']);
@@ -132,7 +132,7 @@ describe('the ruler', () => {
     const { enter, panel, pay, page, sent, row } = await visit();
     await enter(STRANGER);
     await pay();
-    await page.getByText('visa ending in 1111').waitFor();
+    await page.getByText('Visa ending in 1111').waitFor();
     await expect.poll(() => row('Name')).toEqual(['wiped', '–', '13']);
     expect(await panel()).not.toContain('Eve');
     expect(sent.join('\n')).toContain('POST'); // it is the right place to look
@@ -177,7 +177,7 @@ describe('the switch', () => {
       await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
       await page.locator('#status').getByText('Nothing was sent').waitFor({ state: 'detached' });
       await pay();
-      await page.getByText('visa ending in 4242').waitFor();
+      await page.getByText('Visa ending in 4242').waitFor();
       await expect.poll(() => station('intent').locator('.state').innerText()).toBe('committed');
     },
   );
@@ -200,7 +200,7 @@ describe('the switch', () => {
     const bob = await visit();
     await bob.take('Ada Lovelace');
     await bob.pay();
-    await bob.page.getByText('visa ending in 4242').waitFor();
+    await bob.page.getByText('Visa ending in 4242').waitFor();
     await ada.pay();
     await ada.station('answer').getByText('encryption_key_expired').waitFor();
   });
@@ -231,10 +231,10 @@ test('two tabs have one order: a card under the key of the first tab is accepted
   await other.goto(page.url());
   await other.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
   await pay();
-  await page.getByText('visa ending in 4242').waitFor();
+  await page.getByText('Visa ending in 4242').waitFor();
   await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
   await other.reload();
-  await other.getByText('visa ending in 4242').waitFor();
+  await other.getByText('Visa ending in 4242').waitFor();
 });
 
 describe('what the merchant’s server refuses', () => {
@@ -244,7 +244,7 @@ describe('what the merchant’s server refuses', () => {
     await take('Ada Lovelace');
     await pay();
     await station('received').getByText('invalid_encrypted_card').waitFor();
-    await page.getByText('That took too long.').waitFor();
+    await page.getByText('The payment could not be made. You have not paid.').waitFor();
     await page.context().close();
     await hasty.close();
   });
@@ -259,7 +259,7 @@ test('the intents go through their states: one fails, the next is committed', as
   await expect.poll(states).toEqual(['created', 'created', 'failed']);
   await take('Zoë Ångström');
   await pay();
-  await page.getByText('mastercard ending in 4444').waitFor();
+  await page.getByText('Mastercard ending in 4444').waitFor();
   await expect.poll(states).toEqual(['created', 'committed', 'created', 'failed']);
 });
 
@@ -315,7 +315,7 @@ describe('for everyone', () => {
       expect(await barriers()).toEqual([]);
       await take('Zoë 🎉');
       await pay();
-      await page.getByText('discover ending in 1117').waitFor();
+      await page.getByText('Discover ending in 1117').waitFor();
       await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
       expect(await barriers()).toEqual([]);
     },
@@ -354,7 +354,7 @@ describe('for everyone', () => {
     await keyboard.press('Space');
     await goTo('#checkout button');
     await keyboard.press('Enter');
-    await page.getByText('visa ending in 4242').waitFor();
+    await page.getByText('Visa ending in 4242').waitFor();
   });
 
   test('switches that follow each other faster than keys come are done one after the other', async () => {
@@ -420,7 +420,7 @@ describe('for everyone', () => {
     await take('Zoë Ångström');
     expect(await overflow()).toBe(0);
     await pay();
-    await page.getByText('mastercard ending in 4444').waitFor();
+    await page.getByText('Mastercard ending in 4444').waitFor();
     await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
     expect(await overflow()).toBe(0);
   });
@@ -455,7 +455,7 @@ test('when the shop could not be reached, pressing the button again sends the sa
   await pay();
   await page.getByText('Press Pay again: you will not pay twice.').waitFor();
   await pay();
-  await page.getByText('visa ending in 4242').waitFor();
+  await page.getByText('Visa ending in 4242').waitFor();
   const [first, second] = sent.filter((request) => request.includes('/checkout/pay'));
   expect(first).toContain('payload');
   expect(second).toBe(first);

@@ -207,8 +207,8 @@ describe('paying', () => {
     expect((await ada.post(body!, type)).status).toBe(status);
     for (const page of [await ada.open(), await ada.open()]) {
       expect(page.key).toBeUndefined();
-      expect(page.text).toContain('<dd>committed</dd>');
-      expect(page.text).toContain('<dd>visa ending in 4242</dd>');
+      expect(page.text).toContain('<dd>Paid</dd>');
+      expect(page.text).toContain('<dd>Visa ending in 4242</dd>');
     }
     expect((await ada.requestKey()).status).toBe(409); // nothing is left to pay
     expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('paying', () => {
     const { text, key } = await ada.pay(DECLINED);
     expect(text).toContain('Your card was declined. You have not paid.');
     expect(key).toBeDefined();
-    expect((await ada.pay(VISA)).text).toContain('committed');
+    expect((await ada.pay(VISA)).text).toContain('<dd>Paid</dd>');
     expect(calls.filter((call) => call === 'card')).toHaveLength(2);
   });
 
@@ -246,7 +246,7 @@ describe('paying', () => {
     expect(text).toContain('You can safely enter your card again: you cannot pay twice.');
     expect(key).toBeDefined();
     service.beforeAuthorize = async () => {};
-    expect((await ada.pay(VISA)).text).toContain('committed');
+    expect((await ada.pay(VISA)).text).toContain('<dd>Paid</dd>');
     expect(calls.filter((call) => call === 'card')).toHaveLength(1);
     expect(lines.join('\n')).toContain('restart_checkout');
   });
@@ -260,7 +260,7 @@ describe('paying', () => {
     for (const { status, text } of [...answers, await ada.post(block)])
       expect([status, text]).toEqual([200, '{}']);
     expect(calls.filter((call) => call === 'authorize')).toHaveLength(1);
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
   });
 
   test('is waited for by pages that are opened meanwhile: they show how it went', async () => {
@@ -278,7 +278,7 @@ describe('paying', () => {
     await ada.post(await encryptCard((await ada.open()).key!, { ...VISA }));
     for (const { key, text } of await Promise.all(pages)) {
       expect(key).toBeUndefined();
-      expect(text).toContain('committed');
+      expect(text).toContain('<dd>Paid</dd>');
     }
   });
 
@@ -337,7 +337,7 @@ describe('no shopper is stuck, and none pays twice:', () => {
     const { shopper, calls } = await start();
     const ada = shopper();
     for (let order = 0; order < 3; order++) {
-      expect((await ada.pay(VISA)).text).toContain('committed');
+      expect((await ada.pay(VISA)).text).toContain('<dd>Paid</dd>');
       await ada.send('/checkout/new', { method: 'POST' });
     }
     expect(authorizations(calls)).toBe(3);
@@ -415,7 +415,7 @@ describe('no shopper is stuck, and none pays twice:', () => {
     const [first, second] = [(await ada.open()).key!, (await ada.open()).key!];
     expect((await ada.post(await encryptCard(first, { ...VISA }))).text).toBe('{}');
     expect((await ada.post(await encryptCard(second, { ...VISA }))).text).toBe('{}');
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
     expect(authorizations(calls)).toBe(1);
   });
 
@@ -425,7 +425,7 @@ describe('no shopper is stuck, and none pays twice:', () => {
     const [first, second] = [(await ada.open()).key!, (await ada.open()).key!];
     await ada.post(await encryptCard(first, { ...DECLINED }));
     expect((await ada.post(await encryptCard(second, { ...VISA }))).text).toBe('{}');
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
     expect(calls.filter((call) => call === 'card')).toHaveLength(2);
   });
 
@@ -465,7 +465,7 @@ describe('the session', () => {
     const { key } = await ada.open();
     expect(ada.cookie).not.toBe(eve.cookie);
     await ada.post(await encryptCard(key!, { ...VISA }));
-    expect((await ada.open()).text).toContain('visa ending in 4242');
+    expect((await ada.open()).text).toContain('Visa ending in 4242');
     expect((await eve.open()).text).not.toContain('4242');
   });
 });
@@ -587,7 +587,7 @@ describe('a body that is anything but the block', () => {
       `POST /checkout/pay ${status}`,
     ]);
     expect(calls).not.toContain('authorize');
-    expect((await ada.pay(VISA)).text).toContain('committed'); // and nothing is broken by it
+    expect((await ada.pay(VISA)).text).toContain('<dd>Paid</dd>'); // and nothing is broken by it
   });
 
   test('is refused beside the block', async () => {
@@ -604,7 +604,7 @@ describe('a body that is anything but the block', () => {
     expect((await ada.post(fields, FORM)).status).toBe(400);
     expect(calls).not.toContain('authorize');
     expect((await ada.post(block)).status).toBe(200);
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
   });
 
   test.each([
@@ -662,7 +662,7 @@ describe('a key that comes late', () => {
     const answer = await release();
     expect(answer.status).toBe(200);
     await ada.post(await encryptCard(JSON.parse(answer.text), { ...VISA }));
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
   });
 
   test('does not open the form again after the payment, nor put an order that is done with in the place of a new one', async () => {
@@ -673,7 +673,7 @@ describe('a key that comes late', () => {
     expect(answer.status).toBe(200); // it is of the new order
     const paid = await ada.post(await encryptCard(JSON.parse(answer.text), { ...VISA }));
     expect(paid.status).toBe(200);
-    expect((await ada.open()).text).toContain('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
   });
 });
 

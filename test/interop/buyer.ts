@@ -41,7 +41,8 @@ export class Buyer {
   /** The address of the page. */
   #address = '';
   #document!: Document;
-  #cookie = '';
+  /** Tabs share it. */
+  #jar = { cookie: '' };
 
   constructor(private readonly words: Words) {}
 
@@ -50,7 +51,7 @@ export class Buyer {
     const tab = new Buyer(this.words);
     tab.#address = this.#address;
     tab.#document = this.#document;
-    tab.#cookie = this.#cookie;
+    tab.#jar = this.#jar;
     return tab;
   }
 
@@ -69,9 +70,8 @@ export class Buyer {
   /** Submits the form that there is on the page, with these fields beside its hidden ones. */
   async submit(fields: Record<string, string> = {}): Promise<this> {
     const form = this.#document.querySelector('form')!;
-    const hidden = [
-      ...form.querySelectorAll<HTMLInputElement>('input[type=hidden][name], :checked'),
-    ];
+    const sent = 'input[type=hidden][name], input:checked[name]';
+    const hidden = [...form.querySelectorAll<HTMLInputElement>(sent)];
     const body = new URLSearchParams(hidden.map(({ name, value }) => [name, value]));
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
     return this.#request(form.action, { method: 'POST', body });
@@ -102,7 +102,7 @@ export class Buyer {
     const answer = await fetch(new URL(cardsealKeyUrl!, this.#address), {
       method: 'POST',
       headers: {
-        cookie: this.#cookie,
+        cookie: this.#jar.cookie,
         ...(token && { [cardsealCsrfHeader ?? 'X-CSRF-Token']: token }),
       },
     });
@@ -111,9 +111,10 @@ export class Buyer {
   }
 
   async #request(address: string, init: RequestInit = {}): Promise<this> {
-    const headers = { cookie: this.#cookie };
+    const headers = { cookie: this.#jar.cookie };
     const answer = await fetch(address, { ...init, headers, redirect: 'manual' });
-    this.#cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
+    const cookie = answer.headers.get('set-cookie')?.split(';')[0];
+    if (cookie) this.#jar.cookie = cookie;
     const location = answer.headers.get('location');
     if (location) return this.#request(new URL(location, address).href);
     this.#address = address;

