@@ -28,7 +28,7 @@ const TURBO = join(
 
 const page = (title: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>
-<script src="/cardseal.check.js"></script><script src="/turbo.js"></script><script src="/shop.js"></script></head>
+<script src="/cardseal.check.js"></script><script src="/shop.js"></script></head>
 <body><main><h1>${title}</h1><form>
 <p><label>Card number <input id="number" autocomplete="cc-number"></label></p>
 <p><label>Name <input id="name" autocomplete="cc-name"></label></p>
@@ -37,6 +37,8 @@ const page = (title: string) => `<!doctype html><html lang="en"><head><meta char
 
 function pageAt(path: string): string {
   const html = page(path.endsWith('/second') ? 'Second' : 'First');
+  if (path.startsWith('/turbo/'))
+    return html.replace('</title>', '$&<script src="/turbo.js"></script>');
   return path === '/leaks' ? html.replace('/shop.js', '/leaking-shop.js') : html;
 }
 
