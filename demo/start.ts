@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { CardPayments } from 'cardseal/checkout';
 import { slowClock } from './explained/faults.ts';
 import { createExplanation } from './explained/onlooker.ts';
+import { mountLeakingShop } from './leaking-shop/shop.ts';
 import { createMerchant } from './merchant/app.ts';
 import { ACCOUNTS, createService } from './service/app.ts';
 import { advise, endWithParent, wholeNumber } from './service/command-line.ts';
@@ -54,11 +55,13 @@ export async function startDemo({
       log: (line) => log(`merchant: ${line}`),
     });
     explanation.mount(merchant);
+    mountLeakingShop(merchant);
     closing.unshift(() => merchant.close()); // the merchant first: it uses the service
     const merchantAddress = await listen(merchant, port);
     return {
       explained: `${merchantAddress}/explained`,
       checkout: `${merchantAddress}/checkout`,
+      leakingShop: `${merchantAddress}/leaking-shop`,
       service: serviceAddress,
       close,
     };
@@ -111,6 +114,7 @@ async function main() {
   console.log(`See it explained:     ${demo.explained}`);
   console.log(`Checkout page:        ${demo.checkout}`);
   console.log(`With a script tag:    ${demo.checkout}/plain`);
+  console.log(`A shop that leaks:    ${demo.leakingShop} (docs/check.md)`);
   console.log(`Card Payment Service: ${demo.service} (described at /openapi.json)`);
   console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');
 }

@@ -45,9 +45,13 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
       codeNames: controls.code.reduce((names: string[], it) => names.concat(it.id, it.name), []),
       name: nameOf(controls, all),
     };
-    const isSame = (it: TestCard) => JSON.stringify(it) === JSON.stringify(card);
+    // Read again while the shopper fills in the rest, it is still the same card.
+    const before = cards.find((it) => it.number === number);
+    if (before && !card.codes.length) card.codes = before.codes;
+    if (before && !card.name) card.name = before.name;
+    if (JSON.stringify(before) === JSON.stringify(card)) return;
     cards = cards
-      .filter((it) => !isSame(it))
+      .filter((it) => it !== before)
       .concat(card)
       .slice(-REMEMBERED);
   }

@@ -29,7 +29,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
   const { number, name, codes } = card;
   const typed = card.typed.join('');
   const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
-  const digits = new RegExp(`(^|[^0-9])${number.split('').join(SEPARATORS)}(?![0-9])`);
+  const holdsNumber = numberFinder(number);
   const inBoxes = boxPattern(card.typed);
   const isTelling = tellingNames(card.codeNames);
   const holdsCode = codes.map((code) => codeFinder(code, isTelling));
@@ -39,12 +39,11 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     const readings = readingsOf(text);
     const some = (test: (reading: string) => boolean) => readings.some(test);
     const found: CardPart[] = [];
-    const hex = (text.match(LONG_HEX) || []).join(' ').toLowerCase();
     const hasNumber =
-      some((reading) => digits.test(reading) || reading.includes(typed)) ||
+      some((reading) => holdsNumber(reading) || reading.includes(typed)) ||
       (card.typed.length > 1 && some((reading) => inBoxes.test(reading))) ||
       encoded.base64.some((spelling) => text.includes(spelling)) ||
-      encoded.hex.some((spelling) => hex.includes(spelling));
+      encoded.hex.some((spelling) => text.includes(spelling));
     if (hasNumber) found.push('card number');
     const isCode = key !== undefined && isTelling(key) && codes.includes(text.trim());
     if (isCode || holdsCode.some(some)) found.push('security code');
@@ -59,10 +58,20 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
 const boxPattern = (boxes: string[]): RegExp =>
   new RegExp(boxes.map((digits) => digits.replace(/\D/g, '')).join('(?![0-9])[\\s\\S]{1,60}?'));
 
+/** Finds the digits of a number, alone or in groups, that are no part of a longer number. */
+function numberFinder(number: string): (text: string) => boolean {
+  const pattern = new RegExp(`${number.split('').join(SEPARATORS)}(?![0-9])`, 'g');
+  return (text) => {
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      if (!/[0-9]/.test(text.charAt(match.index - 1))) return true;
+    }
+    return false;
+  };
+}
+
 /** What may stand between two digits of a number. */
 const SEPARATORS = '[-+ .\\u00a0]?';
-
-const LONG_HEX = /[0-9a-f]{24,}/gi;
 
 /** The text as it is, and as it reads when URL encoding and the escapes of JSON are undone. */
 export function readingsOf(text: string): string[] {
@@ -81,20 +90,26 @@ export function readingsOf(text: string): string[] {
 function unescaped(text: string): string {
   let result = text;
   if (result.includes('%')) {
-    result = result.replace(/\+/g, ' ').replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
-      try {
-        return decodeURIComponent(escapes);
-      } catch {
-        return escapes; // no UTF-8
-      }
-    });
+    const spaced = result.replace(/\+/g, ' ');
+    try {
+      result = decodeURIComponent(spaced); // the quick way, for megabytes
+    } catch {
+      result = spaced.replace(/(?:%[0-9a-f]{2})+/gi, decoded);
+    }
   }
-  if (result.includes('\\')) {
-    result = result.replace(/\\(?:u([0-9a-f]{4})|(["\\/]))/gi, (_, code, char) =>
-      code ? String.fromCharCode(parseInt(code, 16)) : char,
-    );
+  if (result.includes('\\u')) {
+    const char = (_: string, code: string) => String.fromCharCode(parseInt(code, 16));
+    result = result.replace(/\\u([0-9a-f]{4})/gi, char);
   }
   return result;
+}
+
+function decoded(escapes: string): string {
+  try {
+    return decodeURIComponent(escapes);
+  } catch {
+    return escapes; // no UTF-8
+  }
 }
 
 /** Each text as Base64 and hexadecimal write it, wherever it stands in a longer text. */
@@ -102,7 +117,8 @@ function encodedSpellings(texts: string[]): { base64: string[]; hex: string[] } 
   const base64: string[] = [];
   const hex: string[] = [];
   for (const bytes of texts.map(utf8)) {
-    hex.push(Array.from(bytes, (byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2)).join(''));
+    const lower = Array.from(bytes, (byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2));
+    hex.push(lower.join(''), lower.join('').toUpperCase());
     for (const before of [0, 1, 2]) {
       // Only the characters that do not depend on what stands before and after.
       const start = Math.ceil((before * 8) / 6);

@@ -1,5 +1,7 @@
 /** The check cannot become a danger: it does nothing on other hosts, and looks for test cards only. */
 import { expect, test } from 'vitest';
+import checkPage from '../../docs/check.md?raw';
+import tagOfDocument from '../documents/snippets/check.html?raw';
 import { TAG, visit } from '../tools/support/tag-page.ts';
 import { CHECK, open, pause, scriptFile } from './page.ts';
 
@@ -77,4 +79,12 @@ test('the second copy of the tag does nothing', async () => {
   await page.found();
   await pause(100);
   expect(page.report().findings).toHaveLength(1);
+});
+
+test('the tag of docs/check.md looks at published numbers', async () => {
+  expect(checkPage).toContain(`\`\`\`html\n${tagOfDocument}\`\`\``);
+  const page = await open({ script: LEAK, check: tagOfDocument });
+  page.page.control('number').value = '4242 4242 4242 4242';
+  page.window.leak();
+  expect(await page.found()).toHaveLength(1);
 });

@@ -1,8 +1,13 @@
 /** The pure parts: the spellings of a card in a text, and the stacks of three engines. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'acorn';
 import { describe, expect, test } from 'vitest';
 import { framesOf } from '../../src/check/call-site.ts';
 import { searcher } from '../../src/check/search.ts';
+import { isTestHost } from '../../src/check/test-host.ts';
 import { testNumbers } from '../../src/check/test-numbers.ts';
+import { DIST } from '../tools/support/built.ts';
 
 const CARD = {
   number: '4929119283746509',
@@ -88,6 +93,25 @@ describe('finds the code under a telling name', () => {
   });
 });
 
+describe('runs', () => {
+  test.each([
+    ['localhost', '', true],
+    ['shop.localhost', '', true],
+    ['127.0.0.1', '', true],
+    ['[::1]', '', true],
+    ['staging.shop.example', 'staging.shop.example', true],
+    ['b.example', 'a.example, b.example', true],
+    ['shop.example', '', false],
+    ['shop.example', 'staging.shop.example', false],
+    ['staging.shop.example', 'shop.example', false],
+    ['localhost.shop.example', '', false],
+    ['127.0.0.1.shop.example', '', false],
+    ['', '', false],
+  ])('on %s, with "%s" named: %s', (host, named, runs) => {
+    expect(isTestHost(host, named)).toBe(runs);
+  });
+});
+
 test('reads the stacks of Chromium, Firefox and Safari', () => {
   const url = 'https://shop.example/a@1/shop.js';
   const place = { url, line: 12, column: 3 };
@@ -97,6 +121,13 @@ test('reads the stacks of Chromium, Firefox and Safari', () => {
   ]);
   expect(framesOf(`send@${url}:12:3\n@${url}:12:3\n[native code]`)).toEqual([place, place]);
   expect(framesOf(`Error\n  at eval (eval at f (${url}:1:2), <anonymous>:1:1)`)).toEqual([]);
+});
+
+test('the built file is a script of 2018, which all supported browsers read', () => {
+  const script = readFileSync(join(DIST, 'cardseal.check.js'), 'utf8');
+  expect(() => parse(script, { ecmaVersion: 2018, sourceType: 'script' })).not.toThrow();
+  expect(() => parse('a?.b', { ecmaVersion: 2018 })).toThrow(); // the control
+  expect(script).not.toMatch(/\(\?<[=!]/); // no lookbehind, which Safari had late
 });
 
 test('the published numbers are numbers of cards', () => {

@@ -16,7 +16,6 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
-import { JSDOM } from 'jsdom';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
@@ -144,7 +143,7 @@ afterEach(() => {
 });
 
 /** Makes an operation slow until the function is called that it returns. */
-function slow(operation: string): () => void {
+function _slow(operation: string): () => void {
   let release = () => {};
   const until = new Promise<void>((resolve) => {
     release = resolve;

@@ -13,7 +13,6 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { CardPayments } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../tools/support/built.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
