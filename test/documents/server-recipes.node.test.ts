@@ -119,8 +119,6 @@ const service = createService({ generateKeyPair: recycledKeyPair });
 let serviceAddress: string;
 let operations: string[] = [];
 let loseAnswers = false;
-/** Holds the answers to an operation back, if it is set. */
-let hold: { operation: string; until: Promise<void> } | undefined;
 /** What the service refuses every request with, if it is set. */
 let refusal: { status: number; code: string } | undefined;
 service.addHook('preHandler', async (_, reply) => {
@@ -129,7 +127,6 @@ service.addHook('preHandler', async (_, reply) => {
 service.addHook('onSend', async ({ routeOptions, raw }) => {
   const operation = routeOptions.url!.split('/').at(-1)!;
   operations.push(operation);
-  if (operation === hold?.operation) await hold.until;
   if (loseAnswers && operation === 'authorize') raw.socket.destroy();
 });
 beforeAll(async () => {
@@ -138,19 +135,8 @@ beforeAll(async () => {
 afterEach(() => {
   operations = [];
   loseAnswers = false;
-  hold = undefined;
   refusal = undefined;
 });
-
-/** Makes an operation slow until the function is called that it returns. */
-function _slow(operation: string): () => void {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  hold = { operation, until };
-  return release;
-}
 
 const authorizations = () => operations.filter((operation) => operation === 'authorize').length;
 
