@@ -95,6 +95,22 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       readFrom.clear();
     },
 
+    /**
+     * A reset must not bring back what a script has written into `value` attributes. Returns how to
+     * undo it.
+     */
+    clearDefaults(): () => void {
+      const removed = new Map<Element, string>();
+      for (const control of cardControls(form)) {
+        const value = control.getAttribute('value');
+        if (value !== null && !isShared(control)) removed.set(control, value);
+      }
+      for (const control of removed.keys()) control.removeAttribute('value');
+      return () => {
+        for (const [control, value] of removed) control.setAttribute('value', value);
+      };
+    },
+
     /** Takes `required` off the controls, or puts it back. */
     setRequired(isRequired: boolean) {
       for (const control of relaxed) control.setAttribute('required', '');

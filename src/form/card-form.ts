@@ -94,9 +94,11 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
       // At once, because a script may send the form in the same task. If the reset is cancelled,
       // the next press offers the block again.
       if (!presses.isCommitted()) sealed.withdraw();
+      const restoreDefaults = fields.clearDefaults();
       // Whether a listener cancels the reset is known when its dispatch is over.
       later(() => {
-        if (!event.defaultPrevented && isBound) presses.whenOver(startNextCard);
+        if (event.defaultPrevented) restoreDefaults();
+        else if (isBound) presses.whenOver(startNextCard);
       });
     },
 

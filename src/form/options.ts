@@ -1,11 +1,19 @@
-import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../core/index.ts';
-import type { Problem } from './read.ts';
+import type {
+  CardEncryptionError,
+  CardEncryptionKey,
+  CardField,
+  EncryptedCard,
+} from '../core/index.ts';
 import type { CardProblem, FormProblem } from './texts.ts';
 
 /** What the shopper has to correct, as `cardseal:problems` tells it. */
-export interface ShownProblem extends Problem {
-  /** The text for the shopper, in the language of the option `messages`. */
+export interface ShownProblem {
+  readonly problem: CardProblem;
+  readonly field: CardField;
+  /** The text for the shopper: that of the option `messages`, or English. */
   readonly text: string;
+  /** The controls that hold the field. A date or a name may be split over several. */
+  readonly controls: (HTMLInputElement | HTMLSelectElement)[];
 }
 
 /** Options for `bindCardForm`. Only own properties count. */

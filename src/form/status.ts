@@ -11,8 +11,8 @@ const OWN = 'data-cardseal-status';
 /** Marks a line that this file has added to the page. */
 const ADDED = 'data-cardseal-line';
 
-/** Marks a text that outlives its binding, so that the next one keeps it. */
-const LEFT = 'data-cardseal-left';
+/** Forms whose text outlives their binding, so that the next one keeps it. */
+let left: WeakSet<HTMLFormElement> | undefined;
 
 /**
  * Writes into the form's element with `data-cardseal-status`. If there is none that the shopper can
@@ -85,18 +85,19 @@ export function statusLine(form: HTMLFormElement) {
     },
     /** Makes the live region. A copy of the form may have brought a line with an old text. */
     prepare() {
+      const isLeft = left?.delete(form) ?? false;
       for (const line of lines()) {
         makeLive(line);
-        if (!line.hasAttribute(LEFT)) line.textContent = '';
-        line.removeAttribute(LEFT);
+        if (!isLeft) line.textContent = '';
       }
       if (lines().length === 0 && form.isConnected && isRendered(form)) insert();
     },
     /** Removes what this file has added. A text stays until the form is bound again. */
     leave() {
       stopRestoring();
+      left ??= new WeakSet(); // not before: importing the package does nothing
       for (const line of lines()) {
-        if (line.textContent !== '') line.setAttribute(LEFT, '');
+        if (line.textContent !== '') left.add(form);
         else if (line.hasAttribute(ADDED)) line.remove();
       }
     },

@@ -68,7 +68,7 @@ test.each([
 
 test('what is no form is refused, with a text that says so', () => {
   expect(() => bindCardForm(null as never, { key: () => freshKey() })).toThrow(
-    'bindCardForm needs a form element',
+    'bindCardForm needs a form of this window',
   );
 });
 

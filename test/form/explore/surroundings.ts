@@ -254,6 +254,7 @@ export class Surroundings {
         this.isRequired = isRequired && (this.setting.required ?? false);
       },
       removeFrom: () => {},
+      clearDefaults: () => () => {},
     } as unknown as Parts['fields'];
   }
 

@@ -67,15 +67,15 @@ export const FALLBACKS: Fallback[] = [
     uses: { 'form/is-rendered': 1 },
   },
   {
-    feature: 'api.Window.beforeunload_event',
-    name: 'the event `beforeunload`',
-    without: 'after `form.submit()` by a script of the page, further presses are not told to wait',
-    uses: { 'form/card-form': 2 },
+    feature: 'api.AbortController',
+    name: '`AbortController`',
+    without: 'the `key` function gets no signal',
+    uses: { 'form/key-source': 2 },
   },
   {
     feature: 'api.reportError',
     name: '`reportError`',
     without: 'the error is thrown in a task of its own',
-    uses: { 'form/card-form': 2 },
+    uses: { 'form/report': 2 },
   },
 ];
