@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { dirname, relative, resolve } from 'node:path';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { rollup } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { minify } from 'terser';
@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/tools/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,form,server}/*.ts'],
+  entry: ['src/{core,form,server,checkout}/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -26,16 +26,24 @@ export default defineConfig({
     {
       name: 'TypeScript writes each module, because esbuild drops comments',
       renderChunk: (_code, { entryPoint }) => ({
-        code: compile(entryPoint!, { rewriteRelativeImportExtensions: true }),
+        code: compile(entryPoint!, {
+          rewriteRelativeImportExtensions: true,
+          ...(entryPoint!.startsWith('src/checkout/') && FOR_SERVERS),
+        }),
       }),
     },
   ],
   async onSuccess() {
     await buildDeclarations();
     await buildScripts();
+    cpSync('src/messages', 'dist/messages', { recursive: true });
+    writeIntegrity();
     writeFileSync(BUILT_FROM, fingerprint('.'));
   },
 });
+
+/** `fetch` came to servers after these. */
+const FOR_SERVERS = { target: ScriptTarget.ES2022, useDefineForClassFields: true };
 
 /** Readable JavaScript with the comments of the source. */
 function compile(path: string, options: CompilerOptions = {}): string {
@@ -54,10 +62,10 @@ function compile(path: string, options: CompilerOptions = {}): string {
 
 /**
  * One declaration file for each public entry. It holds what the entry exports and nothing else.
- * The form and the server functions take the types of the core from its declarations.
+ * The others take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  for (const room of ['core', 'form', 'server']) await bundleDeclarations(room);
+  for (const room of ['core', 'form', 'server', 'checkout']) await bundleDeclarations(room);
 }
 
 async function bundleDeclarations(room: string) {
@@ -81,8 +89,8 @@ async function bundleDeclarations(room: string) {
 }
 
 /**
- * For pages: classic scripts with everything that they need, and the values for the attribute
- * `integrity`. The script tag's is there readable and minified, the check's minified.
+ * For pages: classic scripts with everything that they need. The script tag's is there readable and
+ * minified, the check's minified.
  */
 async function buildScripts() {
   const scriptTag = await bundleScript('script-tag');
@@ -93,11 +101,18 @@ async function buildScripts() {
     'cardseal.check.js': await minified(check),
   };
   const banner = `/*! cardseal ${version}, ${license} */`;
-  const integrity: Record<string, string> = {};
   for (const [file, text] of Object.entries(files)) {
-    const contents = `${banner}\n${text}`;
-    writeFileSync(`dist/${file}`, contents);
-    integrity[file] = `sha384-${createHash('sha384').update(contents).digest('base64')}`;
+    writeFileSync(`dist/${file}`, `${banner}\n${text}`);
+  }
+}
+
+/** The values for the attribute `integrity` and for import maps: of every script in `dist/`. */
+function writeIntegrity() {
+  const integrity: Record<string, string> = {};
+  for (const path of readdirSync('dist', { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!path.endsWith('.js')) continue;
+    const hash = createHash('sha384').update(readFileSync(join('dist', path)));
+    integrity[path.replaceAll('\\', '/')] = `sha384-${hash.digest('base64')}`;
   }
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
 }

@@ -1,11 +1,11 @@
 /** The whole system on one machine: `npm start`. */
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
+import { CardPayments } from 'cardseal/checkout';
 import { slowClock } from './explained/faults.ts';
 import { createExplanation } from './explained/onlooker.ts';
 import { mountLeakingShop } from './leaking-shop/shop.ts';
 import { createMerchant } from './merchant/app.ts';
-import { CardPayments } from './merchant/card-payments.ts';
 import { ACCOUNTS, createService } from './service/app.ts';
 import { advise, endWithParent, wholeNumber } from './service/command-line.ts';
 

@@ -3,8 +3,8 @@ import type { Texts } from './texts.ts';
 
 /**
  * The five card controls. Below each is the place where cardseal writes what is wrong with it: the
- * element that `aria-describedby` names, marked with `data-cardseal-message`. No control has a
- * name, so no form ever posts it.
+ * element that `aria-describedby` names, marked with `data-cardseal-message`. Month and year share
+ * one. No control has a name, so no form ever posts it.
  */
 export function cardFields(texts: Texts): Html {
   const months = Array.from({ length: 12 }, (_, i) => String(i + 1).padStart(2, '0'));
@@ -24,17 +24,18 @@ export function cardFields(texts: Texts): Html {
             ${message('name-problem')}
           </div>
           <div class="row">
-            <div class="field">
-              <label for="exp_month">${texts.month}</label>
-              <select id="exp_month" autocomplete="cc-exp-month"
-                aria-describedby="exp_month-problem">${options(months)}</select>
-              ${message('exp_month-problem')}
-            </div>
-            <div class="field">
-              <label for="exp_year">${texts.year}</label>
-              <select id="exp_year" autocomplete="cc-exp-year"
-                aria-describedby="exp_year-problem">${options(years)}</select>
-              ${message('exp_year-problem')}
+            <div class="expiry">
+              <div class="field">
+                <label for="exp_month">${texts.month}</label>
+                <select id="exp_month" autocomplete="cc-exp-month"
+                  aria-describedby="expiry-problem">${options(months)}</select>
+              </div>
+              <div class="field">
+                <label for="exp_year">${texts.year}</label>
+                <select id="exp_year" autocomplete="cc-exp-year"
+                  aria-describedby="expiry-problem">${options(years)}</select>
+              </div>
+              ${message('expiry-problem')}
             </div>
             <div class="field">
               <label for="cvv">${texts.code}</label>

@@ -24,12 +24,15 @@ export function receiptPage(
       <dl>
         <dt>${texts.amount}</dt><dd>${money(price, language)}</dd>
         <dt>${texts.status}</dt><dd>${status}</dd>
-        <dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { ...payment_method })}</dd>
+        ${payment_method ? cardRow(payment_method, texts) : ''}
         <dt>${texts.reference}</dt><dd>${id}</dd>
       </dl>
       ${newOrder(texts)}`,
   });
 }
+
+const cardRow = (card: { brand: string; last4: string }, texts: Texts) =>
+  html`<dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { ...card })}</dd>`;
 
 export function invoicePage(order: Order, texts: Texts): string {
   const { language } = texts;
@@ -45,26 +48,16 @@ export function invoicePage(order: Order, texts: Texts): string {
   });
 }
 
-export function processingPage(texts: Texts): string {
-  return frame({
-    language: texts.language,
-    title: texts.underWay,
-    body: html`<h1>${texts.underWay}</h1>
-      <p>${texts.doNotPayAgain} <a href="/checkout">${texts.seeHowItWent}</a></p>`,
-  });
-}
-
 /**
- * The service's answer was lost, so the card must not be asked for again: people resolve the
- * intent.
+ * The service's answer was lost, so the card must not be asked for again, and no other order is
+ * offered: people resolve this one.
  */
-export function unknownPage(intentId: string, texts: Texts): string {
+export function unknownPage(orderId: string, texts: Texts): string {
   return frame({
     language: texts.language,
     title: texts.notConfirmed,
     body: html`<h1>${texts.unknown}</h1>
-      <p>${texts.doNotPayAgain} ${texts.findingOut} <strong>${intentId}</strong></p>
-      ${newOrder(texts)}`,
+      <p>${texts.doNotPayAgain} ${texts.findingOut} <strong>${orderId}</strong></p>`,
   });
 }
 
@@ -77,8 +70,7 @@ export function uncertainPage(texts: Texts): string {
     language: texts.language,
     title: texts.notConfirmed,
     body: html`<h1>${texts.uncertain}</h1>
-      <p>${texts.doNotPayAgain} ${texts.askUs}</p>
-      ${newOrder(texts)}`,
+      <p>${texts.doNotPayAgain} ${texts.askUs}</p>`,
   });
 }
 

@@ -1,6 +1,6 @@
 /** Why the shopper sees the form again. `reason`: the service's `failure_reason`. */
 export type Notice =
-  | { why: 'expired' | 'refused' | 'lost' }
+  | { why: 'not_paid' | 'retry_is_safe' | 'lost' }
   | { why: 'declined'; reason: string | null };
 
 /** Everything that a shopper reads in the checkout, in one language. */
@@ -19,11 +19,16 @@ export interface Texts {
   year: string;
   code: string;
   pay: string;
-  expired: string;
-  refused: string;
+  not_paid: string;
+  retry_is_safe: string;
   lost: string;
-  /** `{reason}` stands for the service's reason. */
   declined: string;
+  /**
+   * Why, by the service's `failure_reason`, where the shopper can do something about it. The issuer
+   * does not want others to be told, such as that a card is stolen.
+   */
+  reasons: Record<string, string>;
+  tryAnother: string;
   paid: string;
   thanks: string;
   amount: string;
@@ -33,9 +38,7 @@ export interface Texts {
   cardEnding: string;
   reference: string;
   invoiced: string;
-  underWay: string;
   doNotPayAgain: string;
-  seeHowItWent: string;
   notConfirmed: string;
   unknown: string;
   findingOut: string;
@@ -63,10 +66,21 @@ export const ENGLISH: Texts = {
   year: 'Expiry year',
   code: 'Security code',
   pay: 'Pay {amount}',
-  expired: 'That took too long. Please enter your card again. You have not paid.',
-  refused: 'The payment could not be made. You have not paid.',
+  not_paid: 'The payment could not be made. You have not paid. Please enter your card again.',
+  retry_is_safe:
+    'We do not know yet whether you have paid. ' +
+    'You can safely enter your card again: you cannot pay twice.',
   lost: 'We do not know your order any more. Please send it again. You have not paid.',
-  declined: 'The card was declined: {reason}. You have not paid. Please try another card.',
+  declined: 'Your card was declined.',
+  reasons: {
+    expired_card: 'The card has expired.',
+    incorrect_cvc: 'The security code is not correct.',
+    incorrect_number: 'The card number is not correct.',
+    insufficient_funds: 'There is not enough money in the account.',
+    invalid_expiry_month: 'The expiry date is not correct.',
+    processing_error: 'The bank could not process it.',
+  },
+  tryAnother: 'You have not paid. Please try another card.',
   paid: 'Paid',
   thanks: 'Thank you',
   amount: 'Amount',
@@ -75,9 +89,7 @@ export const ENGLISH: Texts = {
   cardEnding: '{brand} ending in {last4}',
   reference: 'Reference',
   invoiced: 'We send you an invoice. Please pay it within 14 days.',
-  underWay: 'Your payment is under way',
   doNotPayAgain: 'Please do not pay again.',
-  seeHowItWent: 'See how it went',
   notConfirmed: 'Payment not confirmed',
   unknown: 'We do not know yet whether you have paid',
   findingOut: 'We are finding out and will tell you. Your reference:',
@@ -106,16 +118,25 @@ const GERMAN: Texts = {
   year: 'Gültig bis: Jahr',
   code: 'Prüfziffer',
   pay: '{amount} bezahlen',
-  expired:
-    'Das hat zu lange gedauert. Bitte geben Sie Ihre Karte noch einmal ein. ' +
-    'Sie haben nicht bezahlt.',
-  refused: 'Die Zahlung war nicht möglich. Sie haben nicht bezahlt.',
+  not_paid:
+    'Die Zahlung war nicht möglich. Sie haben nicht bezahlt. ' +
+    'Bitte geben Sie Ihre Karte noch einmal ein.',
+  retry_is_safe:
+    'Wir wissen noch nicht, ob Sie bezahlt haben. ' +
+    'Sie können Ihre Karte ohne Sorge noch einmal eingeben: Sie zahlen nicht doppelt.',
   lost:
     'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal. ' +
     'Sie haben nicht bezahlt.',
-  declined:
-    'Die Karte wurde abgelehnt: {reason}. Sie haben nicht bezahlt. ' +
-    'Bitte versuchen Sie es mit einer anderen Karte.',
+  declined: 'Ihre Karte wurde abgelehnt.',
+  reasons: {
+    expired_card: 'Die Karte ist abgelaufen.',
+    incorrect_cvc: 'Die Prüfziffer stimmt nicht.',
+    incorrect_number: 'Die Kartennummer stimmt nicht.',
+    insufficient_funds: 'Das Konto ist nicht gedeckt.',
+    invalid_expiry_month: 'Das Ablaufdatum stimmt nicht.',
+    processing_error: 'Die Bank konnte sie nicht verarbeiten.',
+  },
+  tryAnother: 'Sie haben nicht bezahlt. Bitte versuchen Sie es mit einer anderen Karte.',
   paid: 'Bezahlt',
   thanks: 'Vielen Dank',
   amount: 'Betrag',
@@ -124,9 +145,7 @@ const GERMAN: Texts = {
   cardEnding: '{brand}, endet auf {last4}',
   reference: 'Referenz',
   invoiced: 'Wir senden Ihnen eine Rechnung. Bitte bezahlen Sie sie innerhalb von 14 Tagen.',
-  underWay: 'Ihre Zahlung wird bearbeitet',
   doNotPayAgain: 'Bitte bezahlen Sie nicht noch einmal.',
-  seeHowItWent: 'Ergebnis ansehen',
   notConfirmed: 'Zahlung nicht bestätigt',
   unknown: 'Wir wissen noch nicht, ob Sie bezahlt haben',
   findingOut: 'Wir klären das und geben Ihnen Bescheid. Ihre Referenz:',
@@ -170,7 +189,9 @@ export function languageOf(acceptLanguage: string | undefined): Texts {
 
 export function noticeText(texts: Texts, notice: Notice): string {
   if (notice.why !== 'declined') return texts[notice.why];
-  return fill(texts.declined, { reason: notice.reason ?? '' });
+  const { declined, reasons, tryAnother } = texts;
+  const reason = Object.entries(reasons).find(([code]) => code === notice.reason)?.[1];
+  return [declined, reason, tryAnother].filter(Boolean).join(' ');
 }
 
 /** Puts values into the places of a text that are marked by their names in braces. */

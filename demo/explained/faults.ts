@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CardEncryptionKey, EncryptedCard } from '../merchant/card-payments.ts';
+import type { EncryptedCard } from 'cardseal';
+import type { EncryptionKeyResource } from 'cardseal/checkout';
 
 /**
  * What can be made to go wrong, each for real. `declined` needs no meddling: it is a card that the
@@ -45,7 +46,7 @@ export function moveLayout({ layout, ...block }: EncryptedCard): EncryptedCard {
  * The merchant's clock is behind the service's: it does not know that the key has expired, so that
  * the service has to say it.
  */
-export function believeFresh(key: CardEncryptionKey): CardEncryptionKey {
+export function believeFresh(key: EncryptionKeyResource): EncryptionKeyResource {
   return { ...key, expires_at: Date.now() + 60_000 };
 }
 

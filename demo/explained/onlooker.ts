@@ -2,21 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import { type CardEncryptionKey as BrowserKey, CardEncryptionError } from 'cardseal';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
 import {
-  type CardEncryptionKey,
+  type CardEncryptionKey as BrowserKey,
+  CardEncryptionError,
+  type EncryptedCard,
+} from 'cardseal';
+import {
   type CardPaymentIntent,
   CardPayments,
   CardPaymentsError,
-  type EncryptedCard,
-} from '../merchant/card-payments.ts';
-import type { Payments } from '../merchant/checkout.ts';
+  type EncryptionKeyResource,
+  type PaymentsClient,
+} from 'cardseal/checkout';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBlock } from '../merchant/posted.ts';
 import { buildExplanation } from './assets.ts';
 import { believeFresh, FAULTS, moveLayout, spoilKey } from './faults.ts';
 import { explain } from './page.ts';
-import type { Block, Trail } from './trail.ts';
+import type { Block, Intent, Trail } from './trail.ts';
 
 interface Options {
   /** The address at which the same service issues keys that have already expired. */
@@ -62,7 +65,7 @@ export function createExplanation({ slowAddress, secretKey }: Options) {
 
   return {
     /** The client of the service, watched. */
-    watch(payments: Payments): Payments {
+    watch(payments: PaymentsClient): PaymentsClient {
       const slow = new CardPayments({ baseUrl: slowAddress, secretKey });
       return {
         async createEncryptionKey(options) {
@@ -74,11 +77,7 @@ export function createExplanation({ slowAddress, secretKey }: Options) {
         },
         async createIntent(draft, options) {
           const intent = await payments.createIntent(draft, options);
-          const { id, amount, currency, status, created, failure_reason, payment_method } = intent;
-          current.getStore()?.trail.intents.push({
-            ...{ id, amount, currency, failure_reason, payment_method },
-            states: [{ status, at: created }],
-          });
+          current.getStore()?.trail.intents.push(describeIntent(intent));
           return intent;
         },
         async authorize(id, block, options) {
@@ -225,7 +224,7 @@ function describeKey({
   scheme,
   public_key,
   expires_at,
-}: CardEncryptionKey): NonNullable<Trail['key']> {
+}: EncryptionKeyResource): NonNullable<Trail['key']> {
   return { id, scheme, bits: modulusBits(public_key), expires_at };
 }
 
@@ -240,12 +239,20 @@ function describeBlock(block: EncryptedCard): Block {
   };
 }
 
+/** An intent as it was when it was created. */
+function describeIntent({ id, amount, currency, created }: CardPaymentIntent): Intent {
+  const states = [{ status: 'created', at: created }];
+  return { id, amount, currency, failure_reason: null, payment_method: null, states };
+}
+
 /** Notes what the authorization made of the intent. */
 function follow(trail: Trail, answer: CardPaymentIntent) {
   const { id, status, status_at, failure_reason, payment_method } = answer;
-  const intent = trail.intents.find((known) => known.id === id);
-  if (intent) Object.assign(intent, { failure_reason, payment_method });
-  intent?.states.push({ status, at: status_at ?? Date.now() });
+  // A shopper who came by `/checkout` first has an intent from before
+  if (!trail.intents.some((known) => known.id === id)) trail.intents.push(describeIntent(answer));
+  const intent = trail.intents.find((known) => known.id === id)!;
+  Object.assign(intent, { failure_reason, payment_method });
+  intent.states.push({ status, at: status_at ?? Date.now() });
   trail.answer = { status: 200, intent: id };
 }
 

@@ -18,10 +18,7 @@ export function explain(page: string): string {
     )
     .replace('<body>', '<body class="explained">')
     .replace('<main>', () => `${hasForm(page) ? testCards.markup : ''}<main>`)
-    .replace(
-      '</main>',
-      () => `</main>${journey.markup + (hasForm(page) ? faults.markup : '') + leave.markup}`,
-    );
+    .replace('</main>', () => `</main>${beside(hasForm(page)).markup}${leave.markup}`);
 }
 
 function hasForm(page: string): boolean {
@@ -68,10 +65,10 @@ const faults = html`
         <legend><h2 id="faults-title">What should go wrong?</h2></legend>
         ${Object.entries(FAULT_TEXTS).map(
           ([fault, [name, what]]) => html`<div class="fault">
-          <input type="radio" name="fault" id="fault-${fault}" value="${fault}"
-            aria-describedby="fault-${fault}-what">
-          <label for="fault-${fault}">${name}</label>
-          <p id="fault-${fault}-what">${what}</p>
+          <span class="choice"><input type="radio" name="fault" id="fault-${fault}"
+            value="${fault}" aria-describedby="fault-${fault}-what">
+          <label for="fault-${fault}">${name}</label></span>
+          <p id="fault-${fault}-what" class="fault-text">${what}</p>
         </div>`,
         )}
       </fieldset>
@@ -103,6 +100,9 @@ const journey = html`
       </ol>
       <p class="announcement" role="status"></p>
     </aside>`;
+
+const beside = (withFaults: boolean) => html`
+    <div class="beside">${withFaults ? faults : undefined}${journey}</div>`;
 
 const leave = html`
     <footer class="leave">

@@ -35,9 +35,10 @@ events.addEventListener('message', ({ data }) => {
 });
 
 function listen(checkout: HTMLFormElement) {
-  checkout.addEventListener('input', () => {
+  checkout.addEventListener('input', ({ target }) => {
     if (error?.field) error = undefined;
-    if (readFields(checkout).some(({ bytes }) => bytes)) over = trail.left?.key_id;
+    // A value: cardseal empties the fields one by one, which is no other card
+    if ((target as HTMLInputElement).value) over = trail.left?.key_id;
     draw();
   });
   checkout.addEventListener('cardseal:ready', () => settle(undefined));

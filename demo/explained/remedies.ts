@@ -1,7 +1,10 @@
+import type { CardEncryptionErrorCode } from 'cardseal';
+
 /**
  * What a developer does about an error, by its code. Of the service's: its specification, "Errors".
  */
-export const REMEDIES: Record<string, string> = {
+export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string> &
+  Record<string, string> = {
   unsupported_scheme:
     'Update cardseal to a version that knows the scheme. ' +
     'Do not encrypt under another one: the scheme fixes algorithm, padding and layout.',
@@ -12,6 +15,7 @@ export const REMEDIES: Record<string, string> = {
   invalid_card: 'The shopper corrects this field. Nothing was sent, and the key is still good.',
   card_too_long: 'The shopper shortens the name. Nothing was sent, and the key is still good.',
   insecure_context: 'Serve the page over https, or from localhost.',
+  unsupported_browser: 'The shopper updates the browser, or pays in another one.',
   encryption_failed: 'Ask your server for a fresh key, and let the shopper try again.',
   invalid_form: 'Fix the form as the message says.',
   key_unavailable: 'Look at why your server has no key. The next press of the button asks again.',

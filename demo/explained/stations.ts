@@ -280,7 +280,7 @@ function answer({ trail }: Scene): Station {
 
 function intent({ trail }: Scene): Station {
   const latest = trail.intents.at(-1);
-  if (!latest) return waiting('There is none yet.');
+  if (!latest) return waiting('Nothing yet.');
   const end = latest.states.at(-1)!.status;
   return {
     state: end === 'created' ? 'live' : end === 'failed' ? 'failed' : 'done',
@@ -311,7 +311,7 @@ function problem(where: string, errorCode: Problem['code'], text: string): HTMLE
     { class: 'trouble' },
     element('p', { class: 'trouble-code' }, element('span', {}, `${where}: `), code(errorCode)),
     element('p', {}, text),
-    remedy(REMEDIES[errorCode] ?? REMEDIES.not_specified!),
+    remedy(REMEDIES[errorCode] ?? REMEDIES.not_specified),
   );
 }
 

@@ -1,14 +1,16 @@
 import helmet from '@fastify/helmet';
 import { CardEncryptionError } from 'cardseal';
+import type { OrderStore, PaymentsClient } from 'cardseal/checkout';
 import Fastify, { type FastifyReply } from 'fastify';
 import { buildAssets } from '../checkout/assets.ts';
 import { problemPage } from '../checkout/outcomes.ts';
-import { CardPaymentsError } from './card-payments.ts';
-import { addCheckout, type Payments } from './checkout.ts';
+import { addCheckout } from './checkout.ts';
 
 export interface MerchantOptions {
   /** The client of the Card Payment Service: `new CardPayments({ baseUrl, secretKey })`. */
-  payments: Payments;
+  payments: PaymentsClient;
+  /** Where the orders are kept; in the memory of this process. */
+  store?: OrderStore | undefined;
   /**
    * Gets one line for each request, with method, route and status, and one for each payment whose
    * outcome needs a look.
@@ -33,7 +35,7 @@ const CONTENT_SECURITY_POLICY = {
  * Service. Not listening yet: `await createMerchant(options).listen({ port: 0 })`. It never logs or
  * sends back anything that a browser sent.
  */
-export function createMerchant({ payments, log = () => {} }: MerchantOptions) {
+export function createMerchant({ payments, store, log = () => {} }: MerchantOptions) {
   const assets = buildAssets();
   const app = Fastify({
     bodyLimit: 8 * 1024, // a block takes less than 2
@@ -68,7 +70,6 @@ export function createMerchant({ payments, log = () => {} }: MerchantOptions) {
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     if (error instanceof CardEncryptionError && error.code === 'invalid_encrypted_card')
       return sendProblem(reply, 400);
-    if (error instanceof CardPaymentsError) return sendProblem(reply, 502);
     // Without its message
     if (!error.statusCode || error.statusCode >= 500) log(`Failed: ${error.name}`);
     return sendProblem(reply, error.statusCode ?? 500);
@@ -79,7 +80,7 @@ export function createMerchant({ payments, log = () => {} }: MerchantOptions) {
     const asset = assets.get(params.file);
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
   });
-  app.register(async (scope) => addCheckout(scope, { payments, log }));
+  app.register(async (scope) => addCheckout(scope, { payments, store, log }));
   return app;
 }
 

@@ -1,15 +1,20 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import cookie from '@fastify/cookie';
 import session from '@fastify/session';
-import type { CardEncryptionKey as BrowserKey } from 'cardseal';
-import { browserKey } from 'cardseal/server';
+import {
+  type CardPaymentIntent,
+  createCheckout,
+  type IssuedKey,
+  type OrderStore,
+  type Outcome,
+  type PaymentsClient,
+} from 'cardseal/checkout';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { bundledPage } from '../checkout/bundled/page.ts';
 import type { Order } from '../checkout/order.ts';
 import {
   invoicePage,
   problemPage,
-  processingPage,
   receiptPage,
   uncertainPage,
   unknownPage,
@@ -17,53 +22,23 @@ import {
 } from '../checkout/outcomes.ts';
 import { plainPage } from '../checkout/plain/page.ts';
 import { ENGLISH, languageOf, type Notice, noticeText, type Texts } from '../checkout/texts.ts';
-import {
-  type CardPaymentIntent,
-  type CardPayments,
-  CardPaymentsError,
-  type EncryptedCard,
-} from './card-payments.ts';
 import { concurrencyLimit } from './limit.ts';
 import { readPosted } from './posted.ts';
 
-/** What the checkout asks of the client of the service. */
-export type Payments = Pick<CardPayments, 'createEncryptionKey' | 'createIntent' | 'authorize'>;
-
-/** What the server remembers of one order. Nothing of a card: the server never has any. */
-interface Checkout {
-  /**
-   * `unresolved`: the service's answer was lost, so the card is not asked for again. `invoiced`: no
-   * card is needed.
-   */
-  phase: 'open' | 'authorizing' | 'unresolved' | 'invoiced';
-  /** One for each order. A declined one is replaced, because an intent is authorized only once. */
-  intent?: CardPaymentIntent | undefined;
-  /** Why the shopper sees the form again. */
-  notice?: Notice | undefined;
-}
-
-/** A key that a page of this shopper has got. */
-interface IssuedKey {
-  checkout: Checkout;
-  /** Unix timestamp in milliseconds. */
-  expiresAt: number;
-  /** One key takes one card. */
-  isUsed: boolean;
-  /** What the shopper was told about the card under this key. */
+/** What a shopper is about to pay for. How the payment goes is known to `cardseal/checkout`. */
+interface Purchase extends Order {
+  id: string;
+  /** The shopper has chosen to pay on invoice: no card is needed. */
+  isInvoiced?: boolean;
+  /** What the shopper was told last, for a page that shows the form again. */
   notice?: Notice | undefined;
 }
 
 interface Shopper {
-  checkout: Checkout;
-  /**
-   * By the id of the key. Keys of earlier orders stay, so that a block that arrives again leads to
-   * its own outcome.
-   */
-  keys: Map<string, IssuedKey>;
+  purchase: Purchase;
+  /** By the id of a key that a page has. A page of an earlier order may still post its block. */
+  pages: Map<string, Purchase>;
 }
-
-/** Why a page gets no key. */
-type NoKey = 'no_checkout' | 'nothing_to_pay' | 'too_many';
 
 declare module 'fastify' {
   interface Session {
@@ -79,11 +54,12 @@ const TOO_MANY =
   'Many people in your network are opening this page. ' +
   'You have not paid. Please try again in a moment.';
 
-/** Generating an RSA key takes the service a good part of a second, so nobody may queue up many. */
-const KEYS_AT_A_TIME = { ofOneShopper: 2, ofOneAddress: 4 };
+/** The module limits the keys of one order, and of all. Only the server knows addresses. */
+const KEYS_OF_ONE_ADDRESS_AT_A_TIME = 4;
 
 interface Parts {
-  payments: Payments;
+  payments: PaymentsClient;
+  store?: OrderStore | undefined;
   log: (line: string) => void;
 }
 
@@ -91,7 +67,7 @@ interface Parts {
  * The checkout of each shopper: its pages, and the addresses that issue keys and take the encrypted
  * card.
  */
-export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
+export function addCheckout(app: FastifyInstance, { payments, store, log }: Parts) {
   app.register(cookie);
   app.register(session, {
     secret: randomBytes(32).toString('hex'),
@@ -99,13 +75,14 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', httpOnly: true },
   });
+  const cards = new Map<string, CardPaymentIntent['payment_method']>();
+  const checkout = createCheckout({ payments: rememberCards(payments, cards), store, log });
   /**
    * By session id. Not in the session: each request has a copy of that, and the last one would put
    * an old state back.
    */
   const shoppers = new Map<string, Shopper>();
-  const shopperLimit = concurrencyLimit(KEYS_AT_A_TIME.ofOneShopper);
-  const addressLimit = concurrencyLimit(KEYS_AT_A_TIME.ofOneAddress);
+  const addressLimit = concurrencyLimit(KEYS_OF_ONE_ADDRESS_AT_A_TIME);
 
   app.get('/checkout', showCheckout);
   app.post('/checkout/key', sendKey);
@@ -113,15 +90,17 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
   app.get('/checkout/plain', showPlainCheckout);
   app.post('/checkout/plain/pay', (request, reply) => pay(request, reply, '/checkout/plain'));
   app.get('/checkout/uncertain', showUncertain);
-  app.get<{ Params: { intent: string } }>('/checkout/earlier/:intent', showEarlier);
+  app.get<{ Params: { id: string } }>('/checkout/earlier/:id', showEarlier);
   app.post('/checkout/new', startNew);
 
   /** The form, or how the payment went. */
   async function showCheckout(request: FastifyRequest, reply: FastifyReply) {
     reply.type(HTML);
-    const { checkout } = beginOrContinue(request);
-    if (isSettled(checkout)) return outcomePage(checkout, ENGLISH);
-    return bundledPage(ORDER, checkout.notice);
+    const { purchase } = beginOrContinue(request);
+    const outcome = await checkout.outcome(purchase.id);
+    if (purchase.isInvoiced || outcome.status !== 'open')
+      return outcomePage(purchase, outcome, ENGLISH);
+    return bundledPage(ORDER, noticeOf(outcome) ?? purchase.notice);
   }
 
   /**
@@ -131,63 +110,49 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
   async function showPlainCheckout(request: FastifyRequest, reply: FastifyReply) {
     reply.type(HTML).header('vary', 'Accept-Language');
     const texts = languageOf(request.headers['accept-language']);
-    const { checkout } = beginOrContinue(request);
-    const { notice } = checkout;
-    const key = await issueKey(request);
-    if (key === 'too_many') return refuseForNow(reply).send(problemPage(TOO_MANY));
-    if (typeof key === 'string') return outcomePage(checkoutOf(request) ?? checkout, texts);
-    return plainPage(ORDER, key, texts, notice);
+    const { notice } = beginOrContinue(request).purchase;
+    const { answer, purchase } = (await issueKey(request))!;
+    if (answer.status === 429) return refuse(reply, answer.retryAfter).send(problemPage(TOO_MANY));
+    if (answer.status === 409) return outcomePage(purchase, answer.body, texts);
+    if (answer.status === 502)
+      return reply.code(502).send(problemPage('The shop cannot take payments right now.'));
+    return plainPage(ORDER, answer.body, texts, noticeOf(answer) ?? notice);
   }
 
   /** For the form when it loads, and again for each card after the first. */
   async function sendKey(request: FastifyRequest, reply: FastifyReply) {
-    const key = await issueKey(request);
-    if (key === 'too_many') return refuseForNow(reply).send();
-    if (key === 'no_checkout') return reply.code(403).send();
-    if (key === 'nothing_to_pay') return reply.code(409).send();
-    return key;
+    const issued = await issueKey(request);
+    if (!issued) return reply.code(403).send(); // the service is not asked
+    const { answer } = issued;
+    if (answer.status === 429) refuse(reply, answer.retryAfter);
+    return reply.code(answer.status).send(answer.status === 200 ? answer.body : undefined);
   }
 
   /**
    * A fresh key for the order of this shopper. The session gets a fresh id with each key: whoever
    * knew the old one, or had planted it, does not see how the payment goes.
    */
-  async function issueKey(request: FastifyRequest): Promise<BrowserKey | NoKey> {
-    const { sessionId } = request.session;
-    const shopper = shoppers.get(sessionId);
-    if (!shopper) return 'no_checkout'; // the service is not asked
-    const leaveShopper = shopperLimit.enter(sessionId);
-    const leaveAddress = leaveShopper && addressLimit.enter(request.ip);
-    try {
-      if (!leaveAddress) return 'too_many';
-      const key = await requestKey(shopper);
-      if (typeof key !== 'string') await renewSession(request, shopper);
-      return key;
-    } finally {
-      leaveShopper?.();
-      leaveAddress?.();
+  async function issueKey(
+    request: FastifyRequest,
+  ): Promise<{ purchase: Purchase; answer: IssuedKey } | undefined> {
+    const shopper = shoppers.get(request.session.sessionId);
+    if (!shopper) return undefined;
+    const { purchase } = shopper;
+    if (purchase.isInvoiced) return { purchase, answer: { status: 409, body: { status: 'open' } } };
+    const leave = addressLimit.enter(request.ip);
+    if (!leave) {
+      const body = { status: 'too_many' } as const;
+      return { purchase, answer: { status: 429, body, retryAfter: 1 } };
     }
-  }
-
-  async function requestKey(shopper: Shopper): Promise<BrowserKey | NoKey> {
-    const { checkout } = shopper;
-    if (isSettled(checkout)) return 'nothing_to_pay';
-    const draft = checkout.intent?.status === 'created' ? checkout.intent : undefined;
-    const [intent, key] = await Promise.all([
-      draft ?? createIntent(),
-      payments.createEncryptionKey(),
-    ]);
-    // Meanwhile another request may have begun another order, or the intent may have been declined.
-    if (shopper.checkout !== checkout) return requestKey(shopper);
-    if (draft && checkout.intent !== draft) return requestKey(shopper);
-    if (isSettled(checkout)) return 'nothing_to_pay';
-    Object.assign(checkout, { intent, notice: undefined });
-    shopper.keys.set(key.id, { checkout, expiresAt: key.expires_at, isUsed: false });
-    return browserKey(key);
-  }
-
-  function createIntent() {
-    return payments.createIntent(ORDER, { idempotencyKey: randomUUID() });
+    const answer = await checkout.issueKey(purchase).finally(leave);
+    // Meanwhile the shopper may have begun another order, for which this page is now.
+    if (shopper.purchase !== purchase) return issueKey(request);
+    if (answer.status === 200) {
+      purchase.notice = undefined;
+      shopper.pages.set(answer.body.id, purchase);
+      await renewSession(request, shopper);
+    }
+    return { purchase, answer };
   }
 
   /**
@@ -198,71 +163,38 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
   async function pay(request: FastifyRequest, reply: FastifyReply, page: string) {
     const isForm = isFormPost(request);
     const posted = readPosted(request.body, isForm);
-    const shopper = shoppers.get(request.session.sessionId);
+    const isKnown = shoppers.has(request.session.sessionId);
+    const shopper = beginOrContinue(request);
     if (posted.method === 'invoice') {
-      const { checkout } = beginOrContinue(request);
-      // The session got its new id while the order was on its way, or has ended.
-      if (!shopper) checkout.notice = { why: 'lost' };
-      else if (!isSettled(checkout)) checkout.phase = 'invoiced';
+      await orderOnInvoice(shopper.purchase, isKnown);
       return reply.redirect(page, 303);
     }
-    const { key_id } = posted.block;
-    const key = shopper?.keys.get(key_id);
-    if (!shopper || !key) {
-      // The server may have been restarted after the card was charged.
-      log('A card without its checkout: not certain whether it was charged');
+    const purchase = shopper.pages.get(posted.block.key_id) ?? shopper.purchase;
+    if (purchase.isInvoiced) return isForm ? reply.redirect(page, 303) : {};
+    const type = request.headers['content-type'];
+    const outcome = await checkout.pay(purchase, type, String(request.body));
+    purchase.notice = noticeOf(outcome);
+    if (purchase !== shopper.purchase) return lead(`/checkout/earlier/${purchase.id}`);
+    // The order may be open all the same: only the block was of another one.
+    const isUncertain = outcome.status === 'not_certain';
+    if (isUncertain && (await checkout.outcome(purchase.id)).status === 'open')
       return lead('/checkout/uncertain');
-    }
-    const { checkout } = key;
-    if (!key.isUsed && !isSettled(checkout)) {
-      // Before anything is awaited: a second post of this block finds the key used
-      key.isUsed = true;
-      await useKey(key, posted.block);
-    }
-    if (checkout !== shopper.checkout) return lead(`/checkout/earlier/${checkout.intent?.id}`);
-    if (isForm) {
-      if (!isSettled(checkout)) checkout.notice = key.notice;
-      return reply.redirect(page, 303);
-    }
-    const { notice } = key;
-    return { notice: notice && !isSettled(checkout) ? noticeText(ENGLISH, notice) : undefined };
+    if (isForm) return reply.redirect(page, 303);
+    return { notice: purchase.notice && noticeText(ENGLISH, purchase.notice) };
 
     function lead(to: string) {
       return isForm ? reply.redirect(to, 303) : reply.send({ page: to });
     }
   }
 
-  /** Sends the card on, and notes how it went. */
-  async function useKey(key: IssuedKey, block: EncryptedCard) {
-    const { checkout } = key;
-    if (Date.now() > key.expiresAt) {
-      key.notice = checkout.notice = { why: 'expired' };
+  async function orderOnInvoice(purchase: Purchase, isKnown: boolean) {
+    // The session got its new id while the order was on its way, or has ended.
+    if (!isKnown) {
+      purchase.notice = { why: 'lost' };
       return;
     }
-    checkout.phase = 'authorizing';
-    let isSent = false;
-    try {
-      // The intent may have been declined in another tab since this key was issued.
-      if (checkout.intent?.status !== 'created') checkout.intent = await createIntent();
-      isSent = true;
-      const answer = await payments.authorize(checkout.intent.id, block, {
-        idempotencyKey: randomUUID(),
-      });
-      if (!KNOWN_STATUSES.includes(answer.status))
-        throw new Error('The specification does not show this status');
-      checkout.intent = answer;
-      checkout.phase = 'open';
-      if (answer.status === 'failed')
-        key.notice = { why: 'declined', reason: answer.failure_reason };
-    } catch (error) {
-      const recovery = recoveryOf(error, isSent);
-      log(`Not authorized: ${checkout.intent?.id}, ${recovery}`);
-      checkout.phase = recovery === 'resolve_intent' ? 'unresolved' : 'open';
-      key.notice = { why: recovery === 'restart_checkout' ? 'expired' : 'refused' };
-      // Perhaps the intent was the reason
-      if (recovery === 'not_specified') checkout.intent = undefined;
-    }
-    checkout.notice = key.notice;
+    const outcome = await checkout.outcome(purchase.id);
+    if (outcome.status === 'open' && !outcome.note) purchase.isInvoiced = true;
   }
 
   async function showUncertain(_request: FastifyRequest, reply: FastifyReply) {
@@ -271,30 +203,29 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
 
   /** How an order went that is no longer the current one. */
   async function showEarlier(
-    request: FastifyRequest<{ Params: { intent: string } }>,
+    request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,
   ) {
-    const keys = [...(shoppers.get(request.session.sessionId)?.keys.values() ?? [])];
-    const key = keys.find(({ checkout }) => checkout.intent?.id === request.params.intent);
-    if (!key) return reply.callNotFound();
-    return reply.type(HTML).send(outcomePage(key.checkout, ENGLISH));
+    const purchases = [...(shoppers.get(request.session.sessionId)?.pages.values() ?? [])];
+    const purchase = purchases.find(({ id }) => id === request.params.id);
+    if (!purchase) return reply.callNotFound();
+    const outcome = await checkout.outcome(purchase.id);
+    return reply.type(HTML).send(outcomePage(purchase, outcome, ENGLISH));
   }
 
+  /** Not while it is not certain whether the order before is paid. */
   async function startNew({ session: { sessionId } }: FastifyRequest, reply: FastifyReply) {
     const shopper = shoppers.get(sessionId);
-    if (shopper && shopper.checkout.phase !== 'authorizing') shopper.checkout = { phase: 'open' };
+    const outcome = shopper && (await checkout.outcome(shopper.purchase.id));
+    if (shopper && outcome?.status !== 'not_certain') shopper.purchase = newPurchase();
     return reply.redirect('/checkout', 303);
-  }
-
-  function checkoutOf({ session }: FastifyRequest): Checkout | undefined {
-    return shoppers.get(session.sessionId)?.checkout;
   }
 
   function beginOrContinue({ session }: FastifyRequest): Shopper {
     session.started = true; // only a session with something in it is kept
     const known = shoppers.get(session.sessionId);
     if (known) return known;
-    const shopper: Shopper = { checkout: { phase: 'open' }, keys: new Map() };
+    const shopper: Shopper = { purchase: newPurchase(), pages: new Map() };
     shoppers.set(session.sessionId, shopper);
     return shopper;
   }
@@ -306,34 +237,57 @@ export function addCheckout(app: FastifyInstance, { payments, log }: Parts) {
     shoppers.set(request.session.sessionId, shopper);
     shoppers.delete(old);
   }
+
+  function outcomePage(purchase: Purchase, outcome: Outcome, texts: Texts): string {
+    if (purchase.isInvoiced) return invoicePage(ORDER, texts);
+    switch (outcome.status) {
+      case 'committed':
+      case 'authorized': {
+        const { status, reference } = outcome;
+        const payment_method = cards.get(reference) ?? null;
+        return receiptPage({ ...ORDER, id: reference, status, payment_method }, texts);
+      }
+      case 'not_certain':
+        return unknownPage(purchase.id, texts);
+      default:
+        return unpaidPage(texts, noticeOf(outcome) ?? purchase.notice);
+    }
+  }
 }
 
-const KNOWN_STATUSES: string[] = ['committed', 'authorized', 'failed'];
-
-/** If the card was not sent on, nobody was charged, whatever went wrong. */
-function recoveryOf(error: unknown, isSent: boolean) {
-  if (!isSent) return 'ask_again';
-  return error instanceof CardPaymentsError ? error.recovery : 'resolve_intent';
+function newPurchase(): Purchase {
+  return { id: `order_${randomUUID()}`, ...ORDER };
 }
 
-function isSettled({ phase, intent }: Checkout): boolean {
-  return phase !== 'open' || isPaid(intent);
+/** What the shopper reads beside the form. */
+function noticeOf(answer: Outcome | { note?: 'retry_is_safe' }): Notice | undefined {
+  if ('note' in answer && answer.note) return { why: 'retry_is_safe' };
+  if (!('status' in answer)) return undefined;
+  if (answer.status === 'failed') return { why: 'declined', reason: answer.reason };
+  if (answer.status === 'not_paid' || answer.status === 'retry_is_safe')
+    return { why: answer.status };
+  return undefined;
 }
 
-function isPaid(intent: CardPaymentIntent | undefined): boolean {
-  return intent?.status === 'committed' || intent?.status === 'authorized';
+/** Brand and last digits, which the service tells with a payment: only the receipt shows them. */
+function rememberCards(
+  payments: PaymentsClient,
+  cards: Map<string, CardPaymentIntent['payment_method']>,
+): PaymentsClient {
+  return {
+    timeoutMs: payments.timeoutMs,
+    createEncryptionKey: (options) => payments.createEncryptionKey(options),
+    createIntent: (draft, options) => payments.createIntent(draft, options),
+    async authorize(id, card, options) {
+      const intent = await payments.authorize(id, card, options);
+      cards.set(intent.id, intent.payment_method);
+      return intent;
+    },
+  };
 }
 
-function outcomePage({ phase, intent, notice }: Checkout, texts: Texts): string {
-  if (phase === 'authorizing') return processingPage(texts);
-  if (phase === 'invoiced') return invoicePage(ORDER, texts);
-  if (phase === 'unresolved') return unknownPage(intent!.id, texts);
-  if (intent && isPaid(intent)) return receiptPage(intent, texts);
-  return unpaidPage(texts, notice);
-}
-
-function refuseForNow(reply: FastifyReply) {
-  return reply.code(429).header('retry-after', '1');
+function refuse(reply: FastifyReply, retryAfter: number) {
+  return reply.code(429).header('retry-after', String(retryAfter));
 }
 
 function isFormPost({ headers }: FastifyRequest): boolean {

@@ -1,5 +1,5 @@
+import type { EncryptedCard } from 'cardseal';
 import { parseEncryptedCard } from 'cardseal/server';
-import type { EncryptedCard } from './card-payments.ts';
 
 /** What a shopper chose to pay with. */
 export type Posted = { method: 'card'; block: EncryptedCard } | { method: 'invoice' };

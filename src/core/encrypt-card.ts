@@ -39,7 +39,7 @@ export interface EncryptedCard {
  * - `insecure_context` if there is no `crypto.subtle`
  * - `invalid_key` if anything else is wrong with the key
  *
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 2 and 3.
+ * Scheme: docs/scheme.md#the-key
  */
 export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
   checkBrowser();
@@ -65,7 +65,7 @@ const usedKeyIds = new Set<string>();
  * - `card_too_long` if `field`, the name, does not fit the key
  * - `encryption_failed` if WebCrypto failed; the key is used up then, too
  *
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`".
+ * Scheme: docs/scheme.md#the-encryption
  */
 export async function encryptCard(
   key: CardEncryptionKey | PreparedKey,

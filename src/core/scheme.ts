@@ -83,7 +83,7 @@ const CVV: FieldDefinition = {
   rule: '3 or 4 digits',
 };
 
-/** Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`". */
+/** In words: docs/scheme.md#the-plaintext */
 const RSA_OAEP_SHA256_V1: Scheme = {
   name: 'RSA_OAEP_SHA256_V1',
   fields: [NUMBER, NAME, EXP_MONTH, EXP_YEAR, CVV],

@@ -1,7 +1,20 @@
-import { CardEncryptionError } from '../core/index.ts';
+import { CardEncryptionError, encryptCard } from '../core/index.ts';
+import { blockInput } from './block-input.ts';
+import { cardFields } from './card-fields.ts';
 import { cardForm } from './card-form.ts';
-import { findBoundForm } from './listeners.ts';
+import { checkForm } from './check-form.ts';
+import { disableButtons, enableButtons } from './enable-buttons.ts';
+import { checkFormBrowser } from './environment.ts';
+import { keySource } from './key-source.ts';
+import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './listeners.ts';
+import { cardMessages } from './messages.ts';
+import { notices as noticesOf } from './notices.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';
+import { pageOf } from './page.ts';
+import { reportToPage } from './report.ts';
+import { sealedBlock } from './sealed-block.ts';
+import { statusLine } from './status.ts';
+import { textsOf } from './texts.ts';
 
 /**
  * Has a form encrypt its card before it is submitted.
@@ -15,7 +28,11 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
  * The form raises these events; they bubble, and they leave shadow roots:
  * - `cardseal:ready`: the form is correct and a key has arrived.
  * - `cardseal:submit`, cancelable, with `detail.submitter`: a press pays by card.
+ * - `cardseal:problems`, cancelable, with a list of {@link ShownProblem} as `detail`: the shopper has
+ *   to correct the card. A page that cancels it shows the texts itself.
  * - `cardseal:encrypted`, with `detail.key_id`: the card is encrypted.
+ * - `cardseal:settled`, once after each `cardseal:submit`: the form is idle again, or the browser
+ *   sends it.
  * - `cardseal:error`, with the {@link CardEncryptionError} as `detail`. Its code is `invalid_card`
  *   or `card_too_long` if the shopper has to correct `field`; `invalid_form` if the page has to be
  *   fixed; `unsupported_browser`; `key_unavailable`; or what `prepareKey` and `encryptCard` throw.
@@ -24,21 +41,69 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
  * None of them may have a `name`, except a name control with `data-cardseal-shared`.
  * @param options - Only its own properties count.
  * @returns The binding. It replaces an earlier one of the same form.
- * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form element.
+ * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form element of this window.
  *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 3 to 5.
  */
 export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   checkIsForm(form);
   findBoundForm(form)?.unbind();
-  return cardForm(form, withoutPrototype(options));
+  return bind(form, withoutPrototype(options));
 }
 
 /** @throws {@link CardEncryptionError} `invalid_form`. */
 export function checkIsForm(form: HTMLFormElement | null): void {
-  if (form?.localName === 'form') return;
-  throw new CardEncryptionError('invalid_form', 'bindCardForm needs a form element');
+  // A form of a frame raises its events in a window that the library does not listen on.
+  if (form?.localName === 'form' && form.ownerDocument === document) return;
+  throw new CardEncryptionError('invalid_form', 'bindCardForm needs a form of this window');
 }
+
+function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
+  const { onEncrypted, fieldName = 'encrypted_card', luhn = true } = options;
+  const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
+
+  const keys = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
+  const page = pageOf(form, options);
+  const fields = cardFields(form, luhn);
+  const input = blockInput(form, fieldName);
+  const sealed = sealedBlock(fields, input, keys.isYoung);
+  const status = statusLine(form);
+  const messages = cardMessages(form, status);
+  const texts = textsOf(options.messages);
+  const notices = noticesOf(form, texts, status, messages, keys.isRenewable);
+
+  const check = () => {
+    checkFormBrowser();
+    if (!page.isCardPayment(null, true)) return; // another way to pay is chosen at this time
+    checkForm(form, onEncrypted ? undefined : page.checkDestination);
+    input.check();
+  };
+  const { start, ...handlers } = cardForm({
+    ...{ onEncrypted, page, fields, sealed, keys, notices },
+    encrypt: encryptCard,
+    later: runLater,
+    report: reportToPage,
+    stopListening() {
+      removeBoundForm(bound);
+      disableButtons(form);
+    },
+  });
+  const bound: BoundForm = {
+    ...handlers,
+    form,
+    onChange(control) {
+      enableButtons(form); // the page may have rendered them again
+      messages.onChange(control);
+      handlers.onChange(control);
+    },
+  };
+  addBoundForm(bound); // first: `check` asks for the buttons of bound forms
+  enableButtons(form);
+  status.prepare();
+  return start(check);
+}
+
+const runLater = (action: () => void, ms = 0): void => void setTimeout(action, ms);
 
 /** A polluted `Object.prototype` would add options. */
 const withoutPrototype = <Options extends object>(options: Options): Options =>

@@ -1,8 +1,7 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
 import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
 
-/** `form.submit()` collects the form's data, and the page is being left within this time. */
-const JUST_MS = 1000;
+export type BlockInput = ReturnType<typeof blockInput>;
 
 /**
  * The hidden input that carries the block to whatever sends the form. A hidden input of that name
@@ -11,16 +10,14 @@ const JUST_MS = 1000;
 export function blockInput(form: HTMLFormElement, name: string) {
   /** The input that the library has added. */
   let added: HTMLInputElement | undefined;
-  let isOffered = false;
-  /** When something last collected the form's data with the block, in milliseconds since 1970. */
-  let collected = Number.NEGATIVE_INFINITY;
+  /** The block in the form's data, as JSON. */
+  let offered: string | undefined;
 
   const controlsOfName = () =>
-    elementsOf(form).filter((control) => control.getAttribute('name') === name);
+    elementsOf(form).filter((it) => it.getAttribute('name') === name) as HTMLInputElement[];
 
-  /** @throws {@link CardEncryptionError} `invalid_form` if another control has the name. */
   const find = (): HTMLInputElement | undefined => {
-    const controls = controlsOfName() as HTMLInputElement[];
+    const controls = controlsOfName();
     const areHidden = controls.every(({ type }) => type === 'hidden');
     if (areHidden && controls.length < 2) return controls[0];
     const message = `The card form may have one hidden input and no other control named ${name}`;
@@ -32,15 +29,8 @@ export function blockInput(form: HTMLFormElement, name: string) {
     check() {
       find();
     },
-    /** Whether the form's data holds the block. */
-    isOffered: () => isOffered,
-    /** Whether something has collected the form's data, with the block in it, just now. */
-    wasJustCollected: () => Date.now() - collected < JUST_MS,
-    /** Something has collected the form's data with the block in it. */
-    markCollected() {
-      collected = Date.now();
-    },
-    offer(block: EncryptedCard) {
+    /** @throws {@link CardEncryptionError} `invalid_form` if another control has the name. */
+    put(block: EncryptedCard) {
       let input = find();
       if (!input) {
         input = createElement('input');
@@ -49,19 +39,23 @@ export function blockInput(form: HTMLFormElement, name: string) {
         unclobbered(form, 'appendChild')(input);
         added = input;
       }
-      input.value = JSON.stringify(block);
-      isOffered = true;
-      collected = Number.NEGATIVE_INFINITY; // only what happens from now on counts
+      offered = JSON.stringify(block);
+      input.value = offered;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
-    withdraw() {
-      for (const control of controlsOfName() as HTMLInputElement[]) {
-        if (control.type === 'hidden') control.value = '';
-      }
+    clear() {
+      for (const control of controlsOfName()) if (control.type === 'hidden') control.value = '';
       added?.parentNode?.removeChild(added);
       added = undefined;
-      isOffered = false;
-      collected = Number.NEGATIVE_INFINITY;
+      offered = undefined;
+    },
+    /** Puts the block into data that is being collected. Returns whether there is one. */
+    fill(data: FormData): boolean {
+      // The server, or a copy of the form, may have brought a block of another card. The empty
+      // entry of a hidden input that the page has stays.
+      if (offered) data.set(name, offered);
+      else if (data.get(name)) data.delete(name);
+      return offered !== undefined;
     },
   };
 }

@@ -1,11 +1,11 @@
 import { CardEncryptionError } from '../core/index.ts';
 import { formAction, methodOf, targetOf } from './submit.ts';
-import { windowOf } from './unclobbered.ts';
 
 /**
  * Checks that a native submit carries the block in the body of a POST, to https or this machine,
  * and to the page's own origin unless other origins are allowed. Otherwise the block would be part
- * of a URL, or reach a server that nobody meant.
+ * of a URL, or reach a server that nobody meant. A new window is refused, because Safari opens none
+ * after the moment that an encryption takes.
  *
  * @throws {@link CardEncryptionError} `invalid_form`.
  */
@@ -14,6 +14,7 @@ export function checkDestination(
   submitter: HTMLElement | null,
   allowCrossOrigin = false,
 ): void {
+  if (opensWindow(form, submitter)) throw invalidForm('no target that opens a new window');
   const action = formAction(form, submitter);
   if (isReactAction(action)) return;
   if (methodOf(form, submitter) !== 'post') {
@@ -22,8 +23,7 @@ export function checkDestination(
   const url = parseUrl(action);
   if (!url || !isSecure(url)) throw invalidForm('an action on https');
   // `window.origin`, because `location.origin` is "null" in an `<iframe srcdoc>`, which has the
-  // origin of the page around it. A form of another window has the same origin as this one:
-  // otherwise no script could reach it.
+  // origin of the page around it.
   if (url.origin !== window.origin && !allowCrossOrigin) {
     throw invalidForm('an action on its own origin, or allowCrossOriginAction');
   }
@@ -54,17 +54,16 @@ const isLoopback = (host: string) =>
 const invalidForm = (what: string) =>
   new CardEncryptionError('invalid_form', `The card form must have ${what}, or onEncrypted`);
 
-/** Whether a submit leaves this page where it is and loads its answer in another page or frame. */
-export function leavesPageOpen(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+/** Whether a submit leaves this page where it is and loads its answer in another window or frame. */
+export function isAnsweredElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const target = targetOf(form, submitter);
   const here = ['', '_self', '_parent', '_top'];
-  return !here.includes(target.toLowerCase()) && target !== windowOf(form).name;
+  return !here.includes(target.toLowerCase()) && target !== window.name;
 }
 
-/** Whether a submit opens a new window, which browsers block without a recent user activation. */
-export function opensWindow(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
-  if (!leavesPageOpen(form, submitter)) return false;
+function opensWindow(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
+  if (!isAnsweredElsewhere(form, submitter)) return false;
   const target = targetOf(form, submitter);
-  const frames = form.ownerDocument.querySelectorAll<HTMLIFrameElement>('iframe, frame');
+  const frames = document.querySelectorAll<HTMLIFrameElement>('iframe, frame');
   return ![...frames].some((frame) => frame.name === target);
 }

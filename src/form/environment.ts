@@ -14,8 +14,6 @@ export function checkFormBrowser(): void {
     typeof Intl === 'object' && Intl.Collator,
     Element.prototype.matches,
     Event.prototype.composedPath,
-    HTMLFormElement.prototype.reportValidity,
-    HTMLInputElement.prototype.setCustomValidity,
     typeof MutationObserver === 'function',
     Node.prototype.getRootNode,
   ];

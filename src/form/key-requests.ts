@@ -20,10 +20,11 @@ export function keyRequests(
     try {
       check();
       await keys.get();
-    } catch (error) {
+    } catch (reason) {
       await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
+      const error = asCardEncryptionError(reason);
       if (id === latestId && !isPressed()) tellPage(error);
-      throw asCardEncryptionError(error);
+      throw error;
     }
     if (id === latestId) emit('ready');
   };

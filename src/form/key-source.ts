@@ -5,6 +5,7 @@ import {
   prepareKey,
 } from '../core/index.ts';
 import type { CardFormOptions } from './options.ts';
+import { reportToPage } from './report.ts';
 
 /** A key that may encrypt the next card. */
 export interface ReadyKey {
@@ -22,7 +23,10 @@ export interface KeySource {
    * failure the next call asks again.
    */
   get(): Promise<ReadyKey>;
-  /** Drops the key that is there or on its way, or only `used` if one is named. */
+  /**
+   * Drops the key that is there or on its way, and aborts its request. If `used` is named, drops
+   * only that one.
+   */
   drop(used?: ReadyKey): void;
   /**
    * Whether a key that arrived at this time, in milliseconds since 1970, is young enough. The same
@@ -40,6 +44,8 @@ export function keySource(
     readonly answer: Promise<ReadyKey>;
     /** Undefined while the key is on its way. */
     ready?: ReadyKey;
+    /** Aborts the request. Chrome before 66 has no such thing. */
+    readonly aborter: AbortController | undefined;
   }
   let current: Pending | undefined;
   /** Whether a key was dropped. If it was given as an object, there is no other one. */
@@ -48,21 +54,23 @@ export function keySource(
   const isYoung = (arrived: number) => Date.now() - arrived <= maxAgeMs;
   const drop = (used?: ReadyKey) => {
     if (used && current?.ready !== used) return; // the next one has been requested already
+    if (!current?.ready) current?.aborter?.abort();
     current = undefined;
     wasDropped = true;
   };
 
-  const ask = async (): Promise<ReadyKey> => {
+  const ask = async (aborter: AbortController | undefined): Promise<ReadyKey> => {
     if (typeof key !== 'function' && wasDropped) {
       throw unavailable('The key in this page is used up: reload the page');
     }
-    const answer = typeof key === 'function' ? await inTime(key, timeoutMs) : key;
+    const answer = typeof key === 'function' ? await inTime(key, timeoutMs, aborter) : key;
     const arrived = Date.now();
     return { key: await prepareKey(answer), arrived };
   };
 
   const request = (): Pending => {
-    const pending: Pending = { answer: ask() };
+    const aborter = typeof AbortController === 'function' ? new AbortController() : undefined;
+    const pending: Pending = { answer: ask(aborter), aborter };
     pending.answer.then(
       (ready) => {
         pending.ready = ready;
@@ -86,27 +94,30 @@ export function keySource(
   };
 }
 
-/** Asks for a key and waits for the answer no longer than the time limit. */
+/**
+ * Asks for a key and waits for the answer no longer than the time limit. An error of the page's
+ * function goes to its developer, unless it is the end of an aborted request.
+ */
 function inTime(
-  ask: () => CardEncryptionKey | Promise<CardEncryptionKey>,
+  ask: (signal: AbortSignal | undefined) => CardEncryptionKey | Promise<CardEncryptionKey>,
   timeoutMs: number,
+  aborter: AbortController | undefined,
 ): Promise<CardEncryptionKey> {
+  const noKey = () => unavailable('The key did not come: the next press asks again');
   return new Promise((resolve, reject) => {
-    const noKey = () => unavailable('The key did not come: the next press asks again');
-    const timer = setTimeout(() => reject(noKey()), Math.min(timeoutMs, LONGEST_TIMER_MS));
-    const fail = (error: unknown) => {
-      clearTimeout(timer);
-      reject(error instanceof CardEncryptionError ? error : noKey());
+    const giveUp = () => {
+      reject(noKey());
+      aborter?.abort();
     };
-    const answered = (key: CardEncryptionKey) => {
-      clearTimeout(timer);
-      resolve(key);
-    };
-    try {
-      Promise.resolve(ask()).then(answered, fail);
-    } catch (error) {
-      fail(error);
-    }
+    const timer = setTimeout(giveUp, Math.min(timeoutMs, LONGEST_TIMER_MS));
+    const askPage = async () => ask(aborter?.signal);
+    askPage()
+      .then(resolve, (error: unknown) => {
+        const isOwn = error instanceof CardEncryptionError;
+        if (!isOwn && !aborter?.signal.aborted) reportToPage(error);
+        reject(isOwn ? error : noKey());
+      })
+      .finally(() => clearTimeout(timer));
   });
 }
 

@@ -1,26 +1,18 @@
 import { concat } from './concat.ts';
-import { type Button, isSubmitButton, rememberClick } from './submit.ts';
-import { rootOf, windowOf } from './unclobbered.ts';
+import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
+import { rootOf } from './unclobbered.ts';
 
 /** A bound form, and how it handles the events of its page. */
 export interface BoundForm {
   readonly form: HTMLFormElement;
-  onSubmit(event: Event): void;
+  /** A submit, or a click of a button with `data-cardseal-button`. */
+  onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void;
+  /** The shopper has clicked something, or pressed Enter, anywhere in the page. */
+  onShopper(): void;
   onReset(event: Event): void;
   onFormData(data: FormData): void;
-  /** A submit button is about to submit the form, by a click or by Enter. */
-  onButton(event: MouseEvent, button: Button): void;
-  /** The shopper pressed Enter in a control of the form, which may submit it. */
-  onEnter(): void;
-  /** A button with `data-cardseal-button` was clicked. */
-  onCardButton(event: MouseEvent, button: HTMLElement): void;
   /** The shopper or a script changed a control of the form. */
   onChange(control: Element): void;
-  /**
-   * A control of the form changed, or the shopper changed another control of the page: they may
-   * have corrected something.
-   */
-  onPossibleCorrection(): void;
   onPageHide(): void;
   onPageRestored(): void;
   unbind(): void;
@@ -42,12 +34,12 @@ export function removeBoundForm(bound: BoundForm): void {
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
  * the form's shadow root, too. The other events reach both: a click is handled once, and to handle
- * `input` and `keydown` twice changes nothing.
+ * the others twice changes nothing.
  */
 function listenAround(form: HTMLFormElement): void {
-  listenOn(windowOf(form));
+  listenOn(window);
   const root = rootOf(form);
-  if (root !== form.ownerDocument) listenOn(root);
+  if (root !== document) listenOn(root);
 }
 
 /**
@@ -60,51 +52,56 @@ export function listenOn(target: EventTarget): void {
 }
 
 const LISTENERS: { [type: string]: EventListener } = {
-  submit: (event) => findBoundForm(event.target)?.onSubmit(event),
+  submit: (event) => {
+    const bound = findBoundForm(event.target);
+    bound?.onPress(event, 'submit', submitterOf(event, bound.form));
+  },
   reset: (event) => findBoundForm(event.target)?.onReset(event),
   formdata: (event) => {
     findBoundForm(event.target)?.onFormData((event as FormDataEvent).formData);
   },
-  click: (event) => onClick(event as MouseEvent),
+  click: (event) => {
+    if (event === lastClick) return;
+    if (event.isTrusted) onShopper();
+    onClick(event);
+  },
   keydown: (event) => onKeyDown(event as KeyboardEvent),
   input: onChange,
   change: onChange,
-  pagehide: (event) => {
-    for (const bound of formsIn(event.currentTarget)) bound.onPageHide();
+  pagehide: () => {
+    for (const bound of [...boundForms]) bound.onPageHide();
   },
   pageshow: (event) => {
     if (!(event as PageTransitionEvent).persisted) return; // the page is new
-    for (const bound of formsIn(event.currentTarget)) bound.onPageRestored();
+    for (const bound of [...boundForms]) bound.onPageRestored();
   },
 };
-
-/** The bound forms of a window. A frame may be left while the page around it stays. */
-const formsIn = (target: EventTarget | null): BoundForm[] =>
-  boundForms.filter(({ form }) => windowOf(form) === target);
 
 export const findBoundForm = (form: unknown): BoundForm | undefined =>
   boundForms.find((bound) => bound.form === form);
 
+function onShopper(): void {
+  rememberShopper();
+  for (const bound of [...boundForms]) bound.onShopper();
+}
+
 /** The click that was handled last. */
 let lastClick: Event | undefined;
 
-function onClick(event: MouseEvent): void {
+function onClick(event: Event): void {
   const element = pathOf(event).find(isButton);
   // The window does not see the button of a closed shadow root: then the root handles the click.
-  if (!element || event === lastClick) return;
+  if (!element) return;
   lastClick = event;
-  if (isSubmitButton(element)) rememberClick(element);
-  if (isCardButton(element)) {
-    const ofButton = findBoundForm(formOfCardButton(element));
-    if (ofButton) ofButton.onCardButton(event, element);
-    else console.warn('cardseal: a button with data-cardseal-button belongs to no bound form');
-    return;
+  if (isSubmitButton(element)) {
+    rememberClick(element);
+    const own = findBoundForm(element.form);
+    if (own) listenAround(own.form); // it may have moved into a shadow root since it was bound
   }
-  const button = element as Button; // `isButton` knows no others
-  const bound = findBoundForm(button.form);
-  if (!bound) return;
-  listenAround(bound.form); // it may have moved into a shadow root since it was bound
-  bound.onButton(event, button);
+  if (!isCardButton(element)) return;
+  const bound = findBoundForm(formOfCardButton(element));
+  if (bound) bound.onPress(event, 'click', element);
+  else console.warn('cardseal: a button with data-cardseal-button belongs to no bound form');
 }
 
 /** The targets of an event, innermost first. An unsupported browser may not know the path. */
@@ -135,25 +132,21 @@ function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
 
 /** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
 export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
-  const roots = [...new Set([form.ownerDocument, rootOf(form)])];
+  const roots = [...new Set([document, rootOf(form)])];
   const buttons = roots.map((root) => [...root.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
   return concat(buttons).filter((button) => formOfCardButton(button) === form);
 }
 
+/** Enter may submit the form. A key that is held down is one press. */
 function onKeyDown(event: KeyboardEvent): void {
+  if (event.key !== 'Enter') return;
   const control = pathOf(event)[0] as HTMLInputElement;
-  const bound = findBoundForm(control.form);
-  if (!bound || event.key !== 'Enter' || control.localName === 'textarea') return;
-  const isHeldDown = event.repeat; // a key that is held down is one press
-  if (isHeldDown) event.preventDefault();
-  else bound.onEnter();
+  const isInForm = findBoundForm(control.form) && control.localName !== 'textarea';
+  if (event.repeat && isInForm) event.preventDefault();
+  else if (event.isTrusted) onShopper();
 }
 
 function onChange(event: Event): void {
   const control = pathOf(event)[0] as HTMLInputElement;
-  const own = findBoundForm(control.form);
-  own?.onChange(control);
-  // Elsewhere in the page only the shopper's changes count: scripts change controls all the time.
-  if (event.isTrusted) for (const bound of boundForms) bound.onPossibleCorrection();
-  else own?.onPossibleCorrection();
+  findBoundForm(control.form)?.onChange(control);
 }

@@ -1,32 +1,49 @@
 import { CardEncryptionError } from '../core/index.ts';
+import type { CardMessages } from './messages.ts';
+import type { Problem } from './read.ts';
 import type { StatusLine } from './status.ts';
-import type { FormProblem } from './texts.ts';
+import type { FormProblem, Texts } from './texts.ts';
 import { unclobbered } from './unclobbered.ts';
 
 export type Notices = ReturnType<typeof notices>;
 
-/** What a bound form tells the page, by events and the console, and the shopper, by the status. */
-export function notices(form: HTMLFormElement, status: StatusLine, isKeyRenewable: boolean) {
+type EventName = 'ready' | 'submit' | 'encrypted' | 'error' | 'problems' | 'settled';
+
+/** What a bound form tells the page, by events and the console, and the shopper, by texts. */
+export function notices(
+  form: HTMLFormElement,
+  texts: Texts,
+  status: StatusLine,
+  messages: CardMessages,
+  isKeyRenewable: boolean,
+) {
+  /** Whether the status line asks the shopper to wait. */
+  let isWaiting = false;
+
   /** Returns false if a listener has cancelled the event. */
-  const emit = (type: 'ready' | 'submit' | 'encrypted' | 'error', detail?: unknown): boolean => {
+  const emit = (type: EventName, detail?: unknown): boolean => {
     if (typeof CustomEvent !== 'function') return true; // in an unsupported browser
-    const init = { bubbles: true, composed: true, cancelable: type === 'submit', detail };
+    const cancelable = type === 'submit' || type === 'problems';
+    const init = { bubbles: true, composed: true, cancelable, detail };
     return unclobbered(form, 'dispatchEvent')(new CustomEvent(`cardseal:${type}`, init));
   };
 
+  /** Tells screen readers whether a press is under way. A text that asks to wait goes. */
   const setBusy = (isBusy: boolean) => {
     if (isBusy) unclobbered(form, 'setAttribute')('aria-busy', 'true');
     else unclobbered(form, 'removeAttribute')('aria-busy');
+    if (isWaiting) status.clear();
+    isWaiting = false;
   };
 
-  const tellShopper = (problem: FormProblem) => {
+  const tell = (problem: FormProblem) => {
     setBusy(false); // screen readers may not announce what changes in a busy element
-    status.show(problem);
+    status.write(texts(problem));
+    isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
   };
 
   /** Tells the page alone, because the shopper has not pressed anything. */
-  const tellPage = (reason: unknown) => {
-    const error = asCardEncryptionError(reason);
+  const tellPage = (error: CardEncryptionError) => {
     logForPage(error);
     emit('error', error);
   };
@@ -45,13 +62,26 @@ export function notices(form: HTMLFormElement, status: StatusLine, isKeyRenewabl
   return {
     emit,
     setBusy,
-    tellShopper,
+    tell,
     tellPage,
+    /** Removes every text. */
+    clear() {
+      messages.clear();
+      status.clear();
+      isWaiting = false;
+    },
+    /** The form is not bound any more. A text stays until it is bound again. */
+    leave: status.leave,
+    /** Shows what the shopper has to correct, unless the page shows it itself. */
+    showProblems(problems: Problem[]) {
+      const detail = problems.map((problem) => ({ ...problem, text: texts(problem.problem) }));
+      if (emit('problems', detail)) messages.show(detail);
+    },
     /** Tells the shopper and the page why a press came to nothing. */
     fail(reason: unknown) {
       const error = asCardEncryptionError(reason);
       logForPage(error); // first: what follows may fail in a page that is broken
-      if (!error.field) tellShopper(problemFor(error)); // else the text stands at the field
+      if (!error.field) tell(problemFor(error)); // else `showProblems` has shown it
       emit('error', error);
     },
   };

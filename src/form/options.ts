@@ -1,5 +1,12 @@
 import type { CardEncryptionError, CardEncryptionKey, EncryptedCard } from '../core/index.ts';
+import type { Problem } from './read.ts';
 import type { CardProblem, FormProblem } from './texts.ts';
+
+/** What the shopper has to correct, as `cardseal:problems` tells it. */
+export interface ShownProblem extends Problem {
+  /** The text for the shopper, in the language of the option `messages`. */
+  readonly text: string;
+}
 
 /** Options for `bindCardForm`. Only own properties count. */
 export interface CardFormOptions {
@@ -9,15 +16,22 @@ export interface CardFormOptions {
    * The form calls a function when it is bound, and again whenever it needs another key. A key that
    * is given as an object is for one card; after that the page has to be reloaded. `restart()`, a
    * return to the page by Back, and `keyMaxAgeMs` use it up, too.
+   *
+   * The function gets a signal, which `unbind()`, `restart()` and `keyTimeoutMs` abort. It is
+   * `undefined` in browsers without `AbortController` (Chrome before 66). If the function throws,
+   * the shopper reads what they can do, and the error goes to `reportError`.
    */
-  key: CardEncryptionKey | (() => CardEncryptionKey | Promise<CardEncryptionKey>);
+  key:
+    | CardEncryptionKey
+    | ((signal: AbortSignal | undefined) => CardEncryptionKey | Promise<CardEncryptionKey>);
 
   /**
    * Called with the block, and with the button that was pressed (or `null`). The form is not
    * submitted, unless your function does so. The card's fields are empty by then. Not called for
    * buttons with `data-cardseal-button`, nor by `encrypt()`.
    *
-   * If it throws, the error goes to `reportError`, and the next press hands over the same block.
+   * If it throws, the card may have been sent all the same: the shopper reads `no_answer`, the error
+   * goes to `reportError`, and the next press hands over the same block.
    */
   onEncrypted?:
     | ((card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>)
@@ -30,8 +44,8 @@ export interface CardFormOptions {
   luhn?: boolean | undefined;
 
   /**
-   * The age, in milliseconds, up to which a key is used. An older key, and a block that was made
-   * under it, is replaced. Default: no limit.
+   * The age, in milliseconds, up to which a key is used. An older key is replaced, and so is a
+   * block that was made under it, until a press has passed with it. Default: no limit.
    */
   keyMaxAgeMs?: number | undefined;
 
@@ -59,6 +73,9 @@ export interface CardFormBinding {
    * {@link CardEncryptionError}; the rejection may be ignored.
    */
   readonly ready: Promise<void>;
+
+  /** Whether a press is under way, so that another one would have to wait. */
+  readonly isBusy: boolean;
 
   /**
    * Opens the form for another card, for example after a decline. It drops the block, empties the
@@ -93,6 +110,10 @@ declare global {
     'cardseal:ready': CustomEvent<null>;
     /** A press pays by card. A page that cancels this event refuses the press. */
     'cardseal:submit': CustomEvent<{ submitter: HTMLElement | null }>;
+    /** The shopper has to correct the card. A page that cancels this event shows it itself. */
+    'cardseal:problems': CustomEvent<ShownProblem[]>;
+    /** After `cardseal:submit`: the form is idle again, or the browser sends it. */
+    'cardseal:settled': CustomEvent<null>;
     /** The card is encrypted. */
     'cardseal:encrypted': CustomEvent<{ key_id: string }>;
     /** The press failed, or the form cannot be used. */

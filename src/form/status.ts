@@ -1,135 +1,113 @@
 import { isRendered } from './is-rendered.ts';
 import { submitButtons } from './submit.ts';
-import type { FormProblem, Texts } from './texts.ts';
 import { createElement, unclobbered } from './unclobbered.ts';
 
-/** The line for messages that concern no field. */
+/** The line for texts that concern no field, or that have no place beside their field. */
 export type StatusLine = ReturnType<typeof statusLine>;
 
-/** The texts that forms showed when they were unbound. Created late: see `importedKeys`, key.ts. */
-let textsLeftBehind: WeakMap<HTMLFormElement, PlacedText> | undefined;
+/** The page's own element for the line. */
+const OWN = 'data-cardseal-status';
+
+/** Marks a line that this file has added to the page. */
+const ADDED = 'data-cardseal-line';
+
+/** Marks a text that outlives its binding, so that the next one keeps it. */
+const LEFT = 'data-cardseal-left';
 
 /**
- * Writes into the form's element with `data-cardseal-status`. If there is none, the line is a
- * paragraph before the submit button, for as long as it says something.
+ * Writes into the form's element with `data-cardseal-status`. If there is none that the shopper can
+ * see, it writes into a line of its own, before the submit button. The element is there from the
+ * beginning: not every screen reader reads a text that comes together with its live region.
  */
-export function statusLine(form: HTMLFormElement, texts: Texts) {
-  let placed: PlacedText | undefined;
+export function statusLine(form: HTMLFormElement) {
+  const find = unclobbered(form, 'querySelector');
+  /** A line that stands outside the form, because the form cannot be seen. */
+  let outside: HTMLElement | undefined;
   let stopRestoring = () => {};
-  /** Whether the text asks the shopper to wait. */
-  let isWaiting = false;
+
+  /** The elements that may hold the text. A page that is rendered anew may replace them. */
+  const lines = (): HTMLElement[] => {
+    const all = [find<HTMLElement>(`[${OWN}]`), find<HTMLElement>(`[${ADDED}]`), outside];
+    return all.filter((line): line is HTMLElement => line?.isConnected === true);
+  };
 
   const clear = () => {
     stopRestoring();
-    placed?.remove();
-    placed = undefined;
-    textsLeftBehind?.get(form)?.remove();
-    textsLeftBehind?.delete(form);
-    removeLine(form); // a copy that the page has made
-    isWaiting = false;
+    for (const line of lines()) line.textContent = '';
   };
-  /** Shows any text, for example one that the browser made. */
-  const write = (text: string) => {
-    clear();
-    placed = place(form, text);
-    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
 
-    let restores = 0;
-    const observer = new MutationObserver(() => {
-      if (placed?.isThere()) return;
-      placed?.remove();
-      placed = place(form, text);
-      restores += 1;
-      if (restores === MAX_RESTORES) observer.disconnect();
-    });
-    // A line outside the form is not watched: pages replace forms, and seldom what is around them.
-    // A page that updates its elements in place may turn the line into one of its own, which then
-    // lacks the attribute.
-    observer.observe(form, { childList: true, subtree: true, attributeFilter: [LINE] });
-    stopRestoring = () => observer.disconnect();
+  /** The page may have replaced or hidden the form while the press was under way. */
+  const insert = (): HTMLElement => {
+    const line = createElement('p');
+    line.setAttribute(ADDED, '');
+    makeLive(line);
+    const button = submitButtons(form).find(isRendered);
+    if (form.isConnected && button) {
+      button.parentNode!.insertBefore(line, button);
+    } else if (form.isConnected && isRendered(form)) {
+      unclobbered(form, 'appendChild')(line);
+    } else {
+      document.body?.appendChild(line); // there is none while a script writes the page anew
+      outside = line;
+    }
+    return line;
   };
+
+  const place = (text: string) => {
+    for (const line of lines()) {
+      makeLive(line);
+      line.textContent = text;
+      // After the text: an empty element may not be drawn at all, and would seem to be hidden.
+      if (form.isConnected && isRendered(line)) return;
+      line.textContent = '';
+    }
+    find(`[${ADDED}]`)?.remove();
+    insert().textContent = text;
+  };
+
   return {
     clear,
-    write,
-    show(problem: FormProblem) {
-      write(texts(problem));
-      isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
+    write(text: string) {
+      clear();
+      place(text);
+      if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
+
+      // A page that renders its form anew may remove a text that it does not know.
+      let restores = 0;
+      const observer = new MutationObserver(() => {
+        if (lines().some((line) => line.textContent === text)) return;
+        place(text);
+        restores += 1;
+        if (restores === MAX_RESTORES) observer.disconnect();
+      });
+      observer.observe(form, { childList: true, subtree: true, attributeFilter: [ADDED] });
+      stopRestoring = () => observer.disconnect();
     },
-    /** The text stays until the form's next binding writes or clears one. */
-    leaveToNextBinding() {
+    /** Makes the live region. A copy of the form may have brought a line with an old text. */
+    prepare() {
+      for (const line of lines()) {
+        makeLive(line);
+        if (!line.hasAttribute(LEFT)) line.textContent = '';
+        line.removeAttribute(LEFT);
+      }
+      if (lines().length === 0 && form.isConnected && isRendered(form)) insert();
+    },
+    /** Removes what this file has added. A text stays until the form is bound again. */
+    leave() {
       stopRestoring();
-      textsLeftBehind ??= new WeakMap();
-      if (placed) textsLeftBehind.set(form, placed);
-    },
-    /** Removes a text that asks the shopper to wait, and leaves any other. */
-    endWaiting() {
-      if (isWaiting) clear();
+      for (const line of lines()) {
+        if (line.textContent !== '') line.setAttribute(LEFT, '');
+        else if (line.hasAttribute(ADDED)) line.remove();
+      }
     },
   };
 }
 
-/**
- * A page that renders its form anew, for example after an answer of its server, removes a text that
- * it does not know. The text is restored this often; after that the page has its way.
- */
+/** A page that goes on removing the text has its way in the end. */
 const MAX_RESTORES = 5;
 
-/** Marks a line that this file has made. */
-const LINE = 'data-cardseal-line';
-
-interface PlacedText {
-  isThere(): boolean;
-  remove(): void;
-}
-
-function place(form: HTMLFormElement, text: string): PlacedText {
-  const own = unclobbered(form, 'querySelector')<HTMLElement>('[data-cardseal-status]');
-  if (!own || !form.isConnected) return insertLine(form, text);
-  // First the text: an empty element may not be drawn at all, and would seem to be hidden.
-  const placed = writeInto(own, text);
-  if (isRendered(own)) return placed;
-  placed.remove(); // it stands in a part of the page that is hidden
-  return insertLine(form, text);
-}
-
-function removeLine(form: HTMLFormElement): void {
-  const line = unclobbered(form, 'querySelector')(`[${LINE}]`);
-  line?.parentNode?.removeChild(line);
-}
-
-function writeInto(element: HTMLElement, text: string): PlacedText {
-  const wasHidden = element.hidden;
-  // Without a role the change of the text would not be announced.
-  const isLive = element.hasAttribute('role') || element.hasAttribute('aria-live');
-  if (!isLive) element.setAttribute('role', 'alert');
-  element.hidden = false;
-  element.textContent = text;
-  const remove = () => {
-    element.textContent = '';
-    element.hidden = wasHidden;
-    if (!isLive) element.removeAttribute('role');
-  };
-  return { isThere: () => element.isConnected && element.textContent !== '', remove };
-}
-
-function insertLine(form: HTMLFormElement, text: string): PlacedText {
-  const line = createElement('p');
-  line.setAttribute('role', 'alert');
-  line.setAttribute(LINE, '');
-  line.textContent = text;
-  const button = submitButtons(form).find(isRendered);
-  const { body } = form.ownerDocument; // null while a script writes the page anew
-  const isReplaced = !form.isConnected; // by the page, while the press was under way
-  if (isReplaced) body?.appendChild(line);
-  else if (button) button.parentNode!.insertBefore(line, button);
-  else if (isRendered(form)) unclobbered(form, 'appendChild')(line);
-  else body?.appendChild(line);
-  // A page that updates its elements in place may have made one of its own out of the line.
-  const isOurs = () => line.hasAttribute(LINE);
-  return {
-    isThere: () => line.isConnected && line.textContent !== '' && isOurs(),
-    remove() {
-      if (isOurs()) line.parentNode?.removeChild(line);
-    },
-  };
+function makeLive(line: HTMLElement): void {
+  line.hidden = false;
+  const isLive = line.hasAttribute('role') || line.hasAttribute('aria-live');
+  if (!isLive) line.setAttribute('role', 'alert');
 }

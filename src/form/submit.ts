@@ -29,19 +29,21 @@ export const methodOf = (form: HTMLFormElement, submitter: HTMLElement | null): 
 
 /** In which page or frame the answer of a submit is shown. */
 export function targetOf(form: HTMLFormElement, submitter: HTMLElement | null): string {
-  const base = form.ownerDocument.querySelector('base[target]');
+  const base = document.querySelector('base[target]');
   const own = submitter?.getAttribute('formtarget') ?? unclobbered(form, 'getAttribute')('target');
   return own ?? base?.getAttribute('target') ?? '';
 }
 
 /** The button of a press, unless the page has taken it out of the form since. */
-export function buttonOf(form: HTMLFormElement, submitter: HTMLElement | null): Button | null {
+function buttonOf(form: HTMLFormElement, submitter: HTMLElement | null): Button | null {
   const button = submitter as Button | null;
   return button?.form === form ? button : null;
 }
 
 /** Submits the form again, as its button did. */
-export function repeatSubmit(form: HTMLFormElement, button: Button | null): void {
+export function submitAgain(form: HTMLFormElement, submitter: HTMLElement | null): void {
+  if (!form.isConnected) return; // the page has replaced it
+  const button = buttonOf(form, submitter);
   const requestSubmit: HTMLFormElement['requestSubmit'] | undefined = unclobbered(
     form,
     'requestSubmit',
@@ -59,8 +61,8 @@ export function repeatSubmit(form: HTMLFormElement, button: Button | null): void
 function clickStandIn(form: HTMLFormElement, button: Button | null): void {
   const standIn = createElement('button');
   standIn.hidden = true;
-  const names = ['name', 'value', 'formaction', 'formenctype', 'formmethod', 'formtarget'];
-  for (const name of names) {
+  const ofSubmit = ['formaction', 'formenctype', 'formmethod', 'formnovalidate', 'formtarget'];
+  for (const name of ['name', 'value', ...ofSubmit]) {
     const value = button?.getAttribute(name);
     if (value != null) standIn.setAttribute(name, value);
   }
@@ -73,24 +75,23 @@ function clickStandIn(form: HTMLFormElement, button: Button | null): void {
 }
 
 /**
- * Clicks a card button, also if the page has disabled it while it waits: a disabled button
- * ignores `click()`. Returns whether that was possible: the page may have replaced the button.
+ * Clicks a card button, also if the page has disabled it while it waits: a disabled button ignores
+ * `click()`. If the page has replaced the button, nothing is clicked.
  */
-export function clickAgain(button: HTMLElement): boolean {
+export function clickAgain(button: HTMLElement): void {
+  if (!button.isConnected) return;
   const control = button as HTMLButtonElement;
   const wasDisabled = control.disabled;
   if (wasDisabled) control.disabled = false;
-  const isDisabledByFieldset = control.matches(':disabled');
-  const canClick = control.isConnected && !isDisabledByFieldset;
   try {
-    if (canClick) control.click();
+    control.click();
   } finally {
     if (wasDisabled) control.disabled = true;
   }
-  return canClick;
 }
 
 let lastClicked: Button | null = null;
+let isShopperActing = false;
 
 /** Remembers the button of a click until the submit that it causes, which is in the same task. */
 export function rememberClick(button: Button): void {
@@ -99,6 +100,17 @@ export function rememberClick(button: Button): void {
     lastClicked = null;
   });
 }
+
+/** Remembers a click or Enter of the shopper until its task is over. */
+export function rememberShopper(): void {
+  isShopperActing = true;
+  setTimeout(() => {
+    isShopperActing = false;
+  });
+}
+
+/** Whether a click or Enter of the shopper has caused what happens now. */
+export const isByShopper = (): boolean => isShopperActing;
 
 /**
  * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before

@@ -35,7 +35,9 @@ export type FormProblem =
   /** The form was sent, and the answer has not come yet. */
   | 'payment_under_way'
   /** The press waits, for example for the key. */
-  | 'one_moment';
+  | 'one_moment'
+  /** The card may have been sent, and another press sends the same block. */
+  | 'no_answer';
 
 /** The default texts. */
 export const ENGLISH: Record<CardProblem | FormProblem, string> = {
@@ -54,6 +56,7 @@ export const ENGLISH: Record<CardProblem | FormProblem, string> = {
   press_again: 'Nothing was sent. Press the button again.',
   payment_under_way: 'Your payment is under way. Please wait.',
   one_moment: 'One moment, please.',
+  no_answer: 'There is no answer yet. Press the button again.',
 };
 
 /** Finds the text for a problem. */

@@ -30,6 +30,3 @@ export function rootOf(element: Element): Document | ShadowRoot {
   const isRoot = root !== undefined && 'getElementById' in root;
   return isRoot ? (root as Document | ShadowRoot) : element.ownerDocument;
 }
-
-/** The window of a form, which may be another one than the library's. */
-export const windowOf = (form: HTMLFormElement): Window => form.ownerDocument.defaultView ?? window;

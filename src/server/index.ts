@@ -22,7 +22,7 @@ const DEFAULT_SCHEME = 'RSA_OAEP_SHA256_V1';
  * - `unsupported_scheme` if `scheme` is not accepted, or this version does not know it. A browser
  *   would refuse it, too, but then the error would not be in your log
  *
- * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", rules 3 and 6.
+ * Scheme: docs/scheme.md#the-key
  */
 export function browserKey(
   key: CardEncryptionKey,
@@ -80,7 +80,7 @@ export interface ExpectedKey {
  * block was made under another key, or if `Date.now()` is past `expiresAt`. The error repeats
  * nothing of `input` and `expected`.
  *
- * Specification: "Encrypted card block".
+ * Scheme: docs/scheme.md#the-block
  */
 export function parseEncryptedCard(input: unknown, expected: ExpectedKey): EncryptedCard {
   if (!isObject(expected)) throw refusal('No key was issued for this checkout: start it again');

@@ -1,12 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  CardPayments,
-  CardPaymentsError,
-  type EncryptedCard,
-} from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { type Card, encryptCard } from '../../src/core/index.ts';
+import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
+import { type Card, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
 

@@ -9,11 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import {
-  CardPayments,
-  CardPaymentsError,
-  type EncryptedCard,
-} from '../../demo/merchant/card-payments.ts';
+import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
+import type { EncryptedCard } from '../../src/core/index.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
 const ID = 'pi_card_1';

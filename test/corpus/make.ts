@@ -636,7 +636,7 @@ export function parseCorpus(): Corpus<ParseCase> {
   // Rule: the scheme is RSA_OAEP_SHA256_V1 unless the session says another; there is no other yet.
   const named = { ...SESSION, scheme: 'RSA_OAEP_SHA256_V1' };
   cases.add({ name: 'the scheme by name', input: text, expected: named, now: NOW, accept: GOOD });
-  for (const scheme of ['RSA_OAEP_SHA256_V2', 'rsa_oaep_sha256_v1', '', 'toString', '__proto__']) {
+  for (const scheme of ['RSA_OAEP_SHA256_V99', 'rsa_oaep_sha256_v1', '', 'toString', '__proto__']) {
     const expected = { ...SESSION, scheme };
     cases.add({
       name: `the scheme ${JSON.stringify(scheme)}`,
@@ -702,12 +702,12 @@ export function keyCorpus(): Corpus<KeyCase> {
   }
   refuse('the answer in an envelope', { data: answer });
   refuse('an error of the service', { error: { code: 'invalid_api_key', message: 'No.' } });
-  refuse('an error and an unknown scheme', { id: '', scheme: 'RSA_OAEP_SHA256_V2', public_key });
+  refuse('an error and an unknown scheme', { id: '', scheme: 'RSA_OAEP_SHA256_V99', public_key });
 
   // Rule: a scheme that the page was not written for never reaches it.
   const unsupported = 'unsupported_scheme';
   for (const scheme of [
-    'RSA_OAEP_SHA256_V2',
+    'RSA_OAEP_SHA256_V99',
     'RSA_OAEP_SHA1_V1',
     'rsa_oaep_sha256_v1',
     `${V1} `,
@@ -721,19 +721,19 @@ export function keyCorpus(): Corpus<KeyCase> {
   // Rule: which schemes those are, the caller says. One that nobody knows is not accepted either:
   // no page can encrypt under it.
   accept('V1, which is named', answer, key, [V1]);
-  const V2 = 'RSA_OAEP_SHA256_V2';
-  const newer = { ...answer, scheme: V2 };
-  accept('V1, where two are named', answer, key, [V1, V2]);
-  refuse('V2, where two are named', newer, unsupported, [V1, V2]);
-  refuse('V2, where it alone is named', newer, unsupported, [V2]);
+  const V99 = 'RSA_OAEP_SHA256_V99';
+  const newer = { ...answer, scheme: V99 };
+  accept('V1, where two are named', answer, key, [V1, V99]);
+  refuse('V99, where two are named', newer, unsupported, [V1, V99]);
+  refuse('V99, where it alone is named', newer, unsupported, [V99]);
   refuse('a scheme "toString", which is named', { ...answer, scheme: 'toString' }, unsupported, [
     'toString',
   ]);
-  refuse('V1, where V2 alone is named', answer, unsupported, [V2]);
-  refuse('V2, where V1 alone is named', newer, unsupported, [V1]);
+  refuse('V1, where V99 alone is named', answer, unsupported, [V99]);
+  refuse('V99, where V1 alone is named', newer, unsupported, [V1]);
   refuse('V1, where none is named', answer, unsupported, []);
   refuse('a scheme "0", where V1 is named', { ...answer, scheme: '0' }, unsupported, [V1]);
-  refuse('no key, where two are named', null, 'invalid_key', [V1, V2]);
+  refuse('no key, where two are named', null, 'invalid_key', [V1, V99]);
 
   return { function: 'browserKey', cases: cases.all };
 }

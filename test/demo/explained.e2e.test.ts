@@ -206,6 +206,24 @@ describe('the switch', () => {
   });
 });
 
+test.each(['Grace Hopper', 'Ada Lovelace'])(
+  'a checkout that began before its explanation has all of its stations: %s',
+  async (name) => {
+    const { page, take, pay, station, complaints } = await visit({}, '/checkout');
+    await page.goto(new URL('/explained', checkout).href); // the intent is there already
+    await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+    await take(name);
+    await pay();
+    const states = () => station('intent').locator('.timeline strong').allInnerTexts();
+    const end = name === 'Ada Lovelace' ? 'committed' : 'failed';
+    await expect.poll(states).toEqual(expect.arrayContaining(['created', end]));
+    expect(await station('answer').getAttribute('data-state')).toBe(
+      end === 'failed' ? 'failed' : 'done',
+    );
+    expect(complaints).toEqual([]);
+  },
+);
+
 test('two tabs have one order: a card under the key of the first tab is accepted, and the second shows the receipt', async () => {
   const { take, pay, page, station } = await visit();
   await take('Ada Lovelace');

@@ -11,23 +11,21 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const security = read('SECURITY.md');
 const manifest = JSON.parse(read('package.json'));
 
-/** The rows below "## Claims": claim, what proves it, what shows that the proof can fail. */
-const claims = security
-  .slice(security.indexOf('## Claims'), security.indexOf('### Mutation testing'))
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && !line.startsWith('| claim'))
-  .map(
-    (line) =>
-      line.split('|').map((cell) => cell.trim()) as [string, string, string, string, string],
-  );
+/** A section below "## Claims": what holds, why, what proves it, and what shows that the proof can fail. */
+interface Claim {
+  claim: string;
+  why: string[];
+  tests: string[];
+  controls: string[];
+}
 
-/** What is wrong with a cell that should point to tests. A link to a test has the test's title for its text. */
-function faults(cell: string): string[] {
-  const links = [...cell.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].map(([, title, path]) => ({
+/** What is wrong with the links of a line. A link to a test has the test's title for its text. */
+function faults(line: string): string[] {
+  const links = [...line.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].map(([, title, path]) => ({
     title: title!,
     path: path!,
   }));
-  if (links.length === 0) return ['points to nothing'];
+  if (links.length === 0) return [`'${line}' points to nothing`];
   return links.flatMap(({ title, path }) => {
     if (!existsSync(join(root, path))) return [`${path} is missing`];
     return path.endsWith('.test.ts') && !read(path).replaceAll("\\'", "'").includes(title)
@@ -36,17 +34,85 @@ function faults(cell: string): string[] {
   });
 }
 
+function claimOf(section: string): Claim {
+  const lines = section.split('\n');
+  const linesOf = (kind: string) =>
+    lines.filter((line) => line.startsWith(`- ${kind}: `)).map((line) => line.slice(2));
+  return {
+    claim: lines[0]!,
+    why: linesOf('Why'),
+    tests: linesOf('Test'),
+    controls: linesOf('Control'),
+  };
+}
+
+const claimsIn = (text: string): Claim[] => {
+  const [, ...sections] = text
+    .slice(text.indexOf('## Claims'), text.indexOf('### Mutation testing'))
+    .split(/^#### /m);
+  return sections.map(claimOf);
+};
+
+/** What a reader of the claim would miss. */
+function faultsOf({ why, tests, controls }: Claim): string[] {
+  return [
+    ...(why.length === 1 ? [] : ['not one reason']),
+    ...(tests.length > 0 ? [] : ['no test']),
+    ...(controls.length > 0 ? [] : ['no control']),
+    ...[...why, ...tests, ...controls].flatMap(faults),
+  ];
+}
+
+const claims = claimsIn(security);
+
+/** The claims of the form, which stand in a table: claim, tests, controls. */
+const rows = security
+  .slice(security.indexOf('### The form'), security.indexOf('### Mutation testing'))
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && !line.startsWith('| claim'))
+  .map((line) => line.split('|').map((cell) => cell.trim()) as [string, string, string, string]);
+
 describe('SECURITY.md', () => {
-  test.each(claims)('%s %s', (_, claim, proof, control) => {
+  test.each(claims)('$claim', (claim) => {
+    expect(claim.claim.length).toBeGreaterThan(15);
+    expect(faultsOf(claim)).toEqual([]);
+  });
+
+  test.each(rows)('%s %s', (_, claim, proof, control) => {
     expect(claim.length).toBeGreaterThan(20);
     expect([...faults(proof), ...faults(control)]).toEqual([]);
   });
 
-  test('control: a claim without a test, with a test that is not there, or in a file that is not there is found', () => {
+  test('has its claims in sections of one shape, and no line of a claim outside of them', () => {
     expect(claims.length).toBeGreaterThan(20);
-    expect(faults('trust us')).not.toEqual([]);
-    expect(faults('[the core is nice](test/core/errors.test.ts)')).not.toEqual([]);
-    expect(faults('[the core touches](test/browser/gone.test.ts)')).not.toEqual([]);
+    const found = claims.flatMap(({ why, tests, controls }) => [...why, ...tests, ...controls]);
+    expect([...security.matchAll(/^- (?:Why|Test|Control): /gm)]).toHaveLength(found.length);
+  });
+
+  test('control: a claim without a reason, a test or a control is found, and each link that is wrong', () => {
+    const good = [
+      '## Claims',
+      '#### The core is nice',
+      '- Why: [errors.ts](src/core/errors.ts)',
+      '- Test: [no error of any code holds anything of the card](test/core/errors-leak.test.ts)',
+      '- Control: [run.ts](test/vectors/interop/run.ts)',
+      '### Mutation testing',
+    ];
+    const faultsWith = (change: (line: string) => string) =>
+      claimsIn(good.map(change).join('\n')).flatMap(faultsOf);
+    expect(faultsWith((line) => line)).toEqual([]);
+    expect(faultsWith((line) => line.replace(/^- Why.*/, ''))).toEqual(['not one reason']);
+    expect(faultsWith((line) => line.replace(/^- Test.*/, ''))).toEqual(['no test']);
+    expect(faultsWith((line) => line.replace(/^- Control.*/, ''))).toEqual(['no control']);
+    expect(faultsWith((line) => line.replace(/^- Control.*/, '- Control: trust us'))).toEqual([
+      "'Control: trust us' points to nothing",
+    ]);
+    expect(faultsWith((line) => line.replace('no error of', 'not an error of'))).toEqual([
+      "test/core/errors-leak.test.ts has no test 'not an error of any code holds anything of the card'",
+    ]);
+    expect(faultsWith((line) => line.replace('src/core/errors.ts', 'src/gone.ts'))).toEqual([
+      'src/gone.ts is missing',
+    ]);
   });
 
   test('names only commands that there are', () => {
@@ -104,6 +170,17 @@ describe('links between documents', () => {
     expect(documents.length).toBeGreaterThan(15);
     const text = '[a](docs/gone.md) [b](docs/form.md#gone) [c](docs/form.md#fields) [d](#gone)';
     expect(broken('README.md', text)).toEqual(['docs/gone.md', 'docs/form.md#gone', '#gone']);
+  });
+
+  test('comments in src/ point to pages and headings that exist', () => {
+    const sources = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' });
+    const links = sources
+      .split('\n')
+      .filter(Boolean)
+      .flatMap((path) => [...read(path).matchAll(/docs\/[\w-]+\.md(?:#[\w-]+)?/g)])
+      .map(([link]) => link);
+    expect(links.length).toBeGreaterThan(4);
+    expect(links.flatMap((link) => broken('README.md', `[a](${link})`))).toEqual([]);
   });
 
   test.each(documents)('%s names only commands that exist', (path) => {

@@ -40,14 +40,22 @@ function rowsOf(document: string): string[][] {
 
 const codesOf = (document: string) => rowsOf(document).map(([code]) => code!.slice(1, -1));
 
-test('the table of error codes in README has a full row for each code, and no other', () => {
-  const readme = read('README.md');
-  expect(codesOf(readme).sort()).toEqual(codesOfType().sort());
-  for (const row of rowsOf(readme))
+const page = read('docs/troubleshooting.md');
+
+test('docs/troubleshooting.md has a full row for each code, and no other', () => {
+  expect(codesOf(page).sort()).toEqual(codesOfType().sort());
+  for (const row of rowsOf(page))
     expect(row.map((cell) => cell !== '')).toEqual([true, true, true]);
 });
 
 test('a row that is missing from the table of error codes is noticed', () => {
-  const shortened = read('README.md').replace(/^\| `invalid_form` .*\n/m, '');
+  const shortened = page.replace(/^\| `invalid_form` .*\n/m, '');
   expect(codesOf(shortened)).toHaveLength(codesOfType().length - 1);
+});
+
+test('README names each code once in its table of errors, and no other', () => {
+  const [, section] = /^## Errors\n(.*?)^## /ms.exec(read('README.md'))!;
+  const rows = section!.split('\n').filter((line) => line.startsWith('| '));
+  const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, code]) => code!));
+  expect(named.sort()).toEqual(codesOfType().sort());
 });

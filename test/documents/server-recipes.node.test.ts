@@ -53,7 +53,7 @@ function makeProject(express = 'express'): string {
     writeFileSync(join(folder, file), text);
   };
   for (const [file, text] of programs) write(file, text);
-  write('card-payments.ts', readFileSync(join(root, 'demo/merchant/card-payments.ts'), 'utf8'));
+  write('card-payments.ts', readFileSync(join(root, 'src/checkout/index.ts'), 'utf8'));
   write('package.json', '{ "type": "module", "private": true }');
   const paths = {}; // the built package, not the sources
   const types = ['node'];

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { CardPayments } from '../../demo/merchant/card-payments.ts';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { CardPayments } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../tools/support/built.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
@@ -107,7 +107,7 @@ describe('each snippet', () => {
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    write(folder, 'card-payments.ts', read('demo/merchant/card-payments.ts'));
+    write(folder, 'card-payments.ts', read('src/checkout/index.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
       paths,
@@ -122,10 +122,9 @@ describe('each snippet', () => {
   });
 });
 
-test("README's server pays once, and refuses everything else", async () => {
+test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
   const folder = makeFolder();
   const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
-  expect(read('docs/server.md')).toContain(`\`\`\`ts\n${text}\`\`\``);
   write(folder, 'card-server.ts', text);
   const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
 
@@ -163,7 +162,7 @@ describe('docs/testing.md', () => {
   beforeEach(() => {
     folder = makeFolder();
     write(folder, 'package.json', '{ "private": true }');
-    for (const path of ['package.json', 'dist', 'form', 'server']) {
+    for (const path of ['package.json', 'dist']) {
       cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
     }
     for (const file of ['test/card-key.js', 'test/checkout.test.js']) {

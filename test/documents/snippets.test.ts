@@ -10,8 +10,8 @@ import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
 import { ENGLISH } from '../../src/form/texts.ts';
 import { freshKey } from '../tools/support/core.ts';
-import { CARD, later, next, TYPED } from '../tools/support/form.ts';
-import { visit } from '../tools/support/tag-page.ts';
+import { CARD, isBound, later, next, TYPED } from '../tools/support/form.ts';
+import { integrity, visit } from '../tools/support/tag-page.ts';
 import { Checkout as ReactCheckout } from './snippets/Checkout.tsx';
 import VueCheckout from './snippets/Checkout.vue';
 import cardButtonPage from './snippets/card-button.html?raw';
@@ -186,7 +186,7 @@ test('a page with encrypt() pays, after a message for the shopper', async () => 
   const press = () => main.querySelector<HTMLElement>('#place-order')!.click();
   await import('./snippets/encrypt.ts?again' as './snippets/encrypt.ts');
   press();
-  await vi.waitUntil(() => form.querySelector('input')!.validationMessage);
+  await vi.waitUntil(() => form.querySelector('[aria-invalid=true]'));
   fill(form);
   press();
   await vi.waitUntil(() => main.querySelector('output')!.textContent?.startsWith('Thank you.'));
@@ -194,23 +194,54 @@ test('a page with encrypt() pays, after a message for the shopper', async () => 
 });
 
 /** Opens a page whose form the browser submits, and pays. */
+/** The page with the hash that a release fills in. */
+async function withHash(page: string): Promise<string> {
+  const hash = (await integrity())['cardseal.js']!;
+  return page.replace(/(?<=integrity=")[^"]+/, () => hash);
+}
+
 async function expectPayment(body: string) {
   const page = await visit({ head: '', body });
-  await vi.waitUntil(() => page.form.noValidate);
+  await vi.waitUntil(() => isBound(page.form));
   page.fill();
   page.press();
   await page.loaded();
   expect(page.document.body.textContent).toBe('committed');
 }
 
+const moduleScript = `<script type="module">
+  import { bindCardForm } from 'cardseal/form';
+  import { prepareKey } from 'cardseal';
+  const key = async () => prepareKey(await (await fetch('/card-key', { method: 'POST' })).json());
+  bindCardForm(document.forms[0], { key });
+  window.hasBound = true;
+</script>`;
+
 test('ES modules work without a build', async () => {
-  const body = `${importMapPage}${plainPage}<script type="module">
-    import { bindCardForm } from 'cardseal/form';
-    import { prepareKey } from 'cardseal';
-    const key = async () => prepareKey(await (await fetch('/card-key', { method: 'POST' })).json());
-    bindCardForm(document.forms[0], { key });
-  </script>`;
-  await expectPayment(body);
+  await expectPayment(`${importMapPage}${plainPage}${moduleScript}`);
+});
+
+/** The import map with the hashes of integrity.json, by address. */
+async function importMapWithHashes(change: Record<string, string> = {}): Promise<string> {
+  const hashes = Object.entries({ ...(await integrity()), ...change });
+  const byAddress = hashes.map(([path, hash]) => [`/js/cardseal/${path}`, hash]);
+  const addition = `, "integrity": ${JSON.stringify(Object.fromEntries(byAddress))} }`;
+  return importMapPage.replace(/ \}(?=\n)/, addition);
+}
+
+test('ES modules work with the hashes of integrity.json in the import map', async () => {
+  await expectPayment(`${await importMapWithHashes()}${plainPage}${moduleScript}`);
+});
+
+test('control: if one ES module does not match its hash, none runs', async () => {
+  const hasBound = async (change: Record<string, string>) => {
+    const map = await importMapWithHashes(change);
+    const page = await visit({ head: '', body: `${map}${plainPage}${moduleScript}` });
+    return Reflect.get(page.window, 'hasBound');
+  };
+  const other = (await integrity())['cardseal.js']!;
+  expect(await hasBound({})).toBe(true);
+  expect(await hasBound({ 'core/scheme.js': other })).toBe(undefined);
 });
 
 test('a button that does not submit: its click handler finds the block and empty fields', async () => {
@@ -252,12 +283,12 @@ test('the React page pays, in StrictMode', async () => {
   later(() => root.unmount());
   root.render(createElement(StrictMode, {}, createElement(ReactCheckout)));
   const form = await vi.waitUntil(() => main.querySelector('form'));
-  await vi.waitUntil(() => form.noValidate);
+  await vi.waitUntil(() => isBound(form));
   const answered = answer(frame);
   pay(form);
   expect(await answered).toBe('committed');
   root.unmount();
-  expect(form.noValidate).toBe(false);
+  expect(isBound(form)).toBe(false);
 });
 
 test('the Vue page pays, with another card after a decline', async () => {
@@ -277,7 +308,9 @@ test('the Vue page pays, with another card after a decline', async () => {
 test.each([
   ['the smallest', tagExample],
   ['one that keeps its button disabled until the script is there', withoutScriptPage],
-])('a page with the script tag pays: %s', (_, body) => expectPayment(body));
+])('a page with the script tag pays: %s', async (_, body) => {
+  await expectPayment(await withHash(body));
+});
 
 test('a page with the script tag and a script of its own pays, and empties the fields', async () => {
   const page = await visit({ head: '', body: ownScriptPage });
@@ -318,18 +351,23 @@ test('docs/form.md has each English text, and no other', () => {
   expect(Object.fromEntries(found)).toEqual(ENGLISH);
 });
 
-const languages = [...tagPage.matchAll(/^### ([^\n]+)\n\n```json\n(.*?)^```$/gms)];
+const languages = Object.entries(
+  import.meta.glob<string>('../../src/messages/*.json', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  }),
+);
 
-test('docs/script-tag.md has every text in eleven languages, to paste between single quotes', () => {
+test('each file of src/messages has every text, to paste between single quotes', () => {
   expect(languages).toHaveLength(11);
-  for (const [, language, text] of languages) {
-    const translated: Record<string, string> = JSON.parse(text!);
-    expect({ language, names: Object.keys(translated) }).toEqual({
-      language,
-      names: Object.keys(ENGLISH),
-    });
+  const names = Object.keys(ENGLISH).sort();
+  for (const [path, text] of languages) {
+    const translated: Record<string, string> = JSON.parse(text);
+    expect({ path, names: Object.keys(translated).sort() }).toEqual({ path, names });
     expect(Object.values(translated).every((it) => it.trim() !== '')).toBe(true);
     expect(text).not.toMatch(/['&<]/);
+    expect(tagPage).toContain(path.replace('../../', '](../'));
   }
 });
 
@@ -338,13 +376,15 @@ test('a form shows the texts of its attribute, in each language', async () => {
     tagExample
       .replace(/<script.*?<\/script>/, '')
       .replace('data-cardseal ', `data-cardseal data-cardseal-messages='${text}' `);
-  const page = await visit({ body: languages.map(([, , text]) => form(text!)).join('') });
+  const tag = '<script src="/js/cardseal.js" defer></script>';
+  const page = await visit({ body: tag + languages.map(([, text]) => form(text)).join('') });
   const forms = [...page.document.forms];
   expect(forms).toHaveLength(11);
-  for (const [i, [, , text]] of languages.entries()) {
+  for (const [i, [, text]] of languages.entries()) {
     forms[i]!.querySelector('button')!.click();
     const control = forms[i]!.querySelector('input')!;
-    await vi.waitUntil(() => control.validationMessage);
-    expect(control.validationMessage).toBe(JSON.parse(text!).number_required);
+    await vi.waitUntil(() => control.matches('[aria-invalid=true]'));
+    const line = forms[i]!.querySelector('[data-cardseal-line]');
+    expect(line?.textContent || control.validationMessage).toBe(JSON.parse(text).number_required);
   }
 });

@@ -1,8 +1,8 @@
 /** What the form leaves behind: in the page after success, and in errors after each failure. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { freshKey } from '../tools/support/core.ts';
+import { freshKey, withoutPlaces } from '../tools/support/core.ts';
 import { findCard } from '../tools/support/find-card.ts';
 import {
   bind,
@@ -11,8 +11,10 @@ import {
   deferred,
   fill,
   html,
+  idle,
   open,
   pay,
+  posted,
   refused,
   TYPED,
 } from '../tools/support/form.ts';
@@ -88,4 +90,55 @@ test.each<[code: string, { content: string; options: Partial<CardFormOptions>; p
   expect(error).toBeInstanceOf(CardEncryptionError);
   expect(error.code).toBe(code);
   expect(findCard([page.errors, JSON.stringify(error)], CARD)).toEqual([]);
+});
+
+test('nothing of the card is in any event, error or line of the console', async () => {
+  const page = open();
+  const told: string[] = [];
+  for (const type of ['cardseal:ready', 'cardseal:encrypted', 'cardseal:error']) {
+    page.form.addEventListener(type, (event) => {
+      const { detail } = event as CustomEvent;
+      told.push(
+        `${type} ${JSON.stringify(detail)} ${detail?.message} ${detail?.stack} ${Object.values(detail ?? {})}`,
+      );
+    });
+  }
+  const log = [vi.spyOn(console, 'log'), vi.spyOn(console, 'warn'), vi.mocked(console.error)];
+  const ask = vi
+    .fn()
+    .mockRejectedValueOnce(0)
+    .mockRejectedValueOnce(0)
+    .mockImplementation(freshKey);
+  await bind(page.form, { key: ask }).ready.catch(() => {});
+  for (const wrong of [
+    { number: '4929 1192 8374 6505' },
+    { cvv: '58' },
+    {},
+    { name: 'Zoë Quillow'.repeat(20) },
+  ]) {
+    fill(page, { ...TYPED, ...wrong });
+    await refused(page);
+    await idle(page);
+  }
+  fill(page);
+  await posted(page);
+  const codes = page.errors.map(({ code }) => code);
+  expect(codes).toEqual([
+    'key_unavailable',
+    'invalid_card',
+    'invalid_card',
+    'key_unavailable',
+    'card_too_long',
+  ]);
+  const texts = [
+    ...told,
+    ...log.flatMap(({ mock }) =>
+      mock.calls.map((args) => args.map((arg) => `${arg} ${arg?.stack}`).join()),
+    ),
+  ];
+  // Digits occur in ids by chance.
+  const all = withoutPlaces(texts.join('\n')).replaceAll(/cek_test_[0-9a-f-]+/g, '');
+  expect(all).toContain('cardseal:encrypted');
+  for (const part of ['4929', '6505', '6509', 'Zoë', 'Quillow', '2049', '583'])
+    expect(all).not.toContain(part);
 });

@@ -19,6 +19,7 @@ import {
   refused,
   TYPED,
   values,
+  wrongFields,
 } from '../tools/support/form.ts';
 
 const away = (persisted: boolean) =>
@@ -100,7 +101,7 @@ test('restart() ends what is under way, and empties the fields', async () => {
     EMPTY,
     0,
   ]);
-  expect(page.controls().map(({ validationMessage }) => validationMessage)).toEqual(EMPTY);
+  expect(wrongFields(page)).toEqual([]);
   fill(page);
   const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
@@ -526,4 +527,15 @@ test('no rejection of ready is ever unhandled', async () => {
   } finally {
     removeEventListener('unhandledrejection', listener, { capture: true });
   }
+});
+
+test('unbind() disables a button again only if it was disabled before', async () => {
+  const buttons =
+    '<button data-cardseal-enable>Pay</button><button data-cardseal-enable disabled>Later</button>';
+  const page = open(html() + buttons);
+  const [first, second] = page.form.querySelectorAll<HTMLButtonElement>('[data-cardseal-enable]');
+  const binding = bind(page.form);
+  expect([first!.disabled, second!.disabled]).toEqual([false, false]);
+  binding.unbind();
+  expect([first!.disabled, second!.disabled]).toEqual([false, true]);
 });

@@ -464,3 +464,33 @@ test('a block that stands in the form when it is bound never goes with anything'
   fill(page);
   expect(blockIn(page)).toBe(null);
 });
+
+const SHARED_NAME = '<input name="billing_name" autocomplete="cc-name" data-cardseal-shared>';
+
+test('a name that the shop needs itself does not make another way to pay a card payment', async () => {
+  const page = open(html({ name: SHARED_NAME }));
+  bind(page.form);
+  fill(page);
+  for (const field of ['number', 'expiry', 'cvv']) page.control(field).disabled = true;
+  const arrived = page.arrived();
+  page.button().click();
+  expect((await arrived)[0]!.body).toEqual([['billing_name', TYPED.name]]);
+});
+
+test('a hidden block that the server has rendered again never goes with another way to pay', async () => {
+  const hidden = '<input type="hidden" name="encrypted_card" value="an old block">';
+  const page = open(html() + hidden);
+  bind(page.form, { when: () => false });
+  const arrived = page.arrived();
+  page.button().click();
+  expect((await arrived)[0]!.body).toEqual([['encrypted_card', '']]);
+});
+
+test('the placeholder of a mask in a hidden panel is no card', async () => {
+  const page = open(`<div hidden>${Object.values(CONTROLS).join('')}</div><button>Pay</button>`);
+  bind(page.form);
+  fill(page, { number: '____ ____', cvv: '___' });
+  const arrived = page.arrived();
+  page.button().click();
+  expect((await arrived)[0]!.body).toEqual([]);
+});

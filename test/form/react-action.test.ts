@@ -66,7 +66,7 @@ test('a wrong card does not reach the function', async () => {
   const { form, press } = await render(action);
   bind(form);
   press();
-  await vi.waitUntil(() => form.querySelector('input')!.validationMessage);
+  await vi.waitUntil(() => form.querySelector('[aria-invalid=true]'));
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(action).not.toHaveBeenCalled();
 });

@@ -403,3 +403,35 @@ test('what was read is zeroed when a control of the page ends the press while it
   memory.unwatch();
   expect([memory.everHeld(parts), memory.holds()]).toEqual([true, 0]);
 });
+
+test('200,000 pasted characters: reading looks at a bounded number of them', async () => {
+  const compared = vi.spyOn(Intl.Collator.prototype, 'compare', 'get');
+  let count = 0;
+  compared.mockImplementation(() => {
+    return (a: string, b: string) => {
+      count++;
+      return a < b ? -1 : Number(a > b);
+    };
+  });
+  const page = open();
+  bind(page.form);
+  fill(page, {
+    ...TYPED,
+    number: '4'.repeat(200_000),
+    expiry: '1'.repeat(200_000),
+    cvv: '1'.repeat(200_000),
+  });
+  expect((await refused(page)).code).toBe('invalid_card');
+  expect(count).toBeGreaterThan(1000);
+  expect(count).toBeLessThan(200_000);
+});
+
+test('a name of 200,000 characters is too long, and encodes a bounded number of them', async () => {
+  const encode = vi.spyOn(TextEncoder.prototype, 'encodeInto');
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, name: 'Z'.repeat(200_000) });
+  expect((await refused(page)).code).toBe('card_too_long');
+  expect(encode.mock.calls.length).toBeGreaterThan(500);
+  expect(encode.mock.calls.length).toBeLessThan(5000);
+});

@@ -590,3 +590,47 @@ test('a submit button with data-cardseal-enable is enabled by binding, even if i
   binding.unbind();
   expect(page.button().disabled).toBe(true);
 });
+
+test.each([
+  ['in a hidden part', '<div hidden><p data-cardseal-status></p></div>'],
+  ['hidden by a style', '<p data-cardseal-status style="display: none"></p>'],
+])('a status element %s is not used', async (_, element) => {
+  const page = open(html() + element);
+  bind(page.form, { key: () => Promise.reject(new Error()) }).ready.catch(() => {});
+  fill(page);
+  await refused(page);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(page.form.querySelector('[data-cardseal-status]')!.textContent).toBe('');
+});
+
+test('a message that month and year share is hidden again when it is corrected', async () => {
+  const expiry =
+    '<input autocomplete="cc-exp-month" aria-label="Month" aria-describedby="shared-message">' +
+    '<input autocomplete="cc-exp-year" aria-label="Year" aria-describedby="shared-message">' +
+    '<p id="shared-message" data-cardseal-message hidden></p>';
+  const page = open(html({ expiry }));
+  bind(page.form);
+  fill(page, { number: TYPED.number, name: TYPED.name, cvv: TYPED.cvv });
+  await refused(page);
+  const message = page.form.querySelector<HTMLElement>('#shared-message')!;
+  expect([message.hidden, message.textContent]).toEqual([false, 'Enter the expiry date']);
+  page.control('exp_month').value = '11';
+  page.control('exp_month').dispatchEvent(new Event('input', { bubbles: true }));
+  expect([message.hidden, message.textContent]).toEqual([true, '']);
+});
+
+test('two fields that share a message show the first text, and leave no empty box', async () => {
+  const shared = 'aria-describedby="both"';
+  const number = `<input autocomplete="cc-number" aria-label="Number" ${shared}>`;
+  const cvv = `<input autocomplete="cc-csc" aria-label="Code" ${shared}>`;
+  const page = open(html({ number, cvv: `${cvv}<p id="both" data-cardseal-message hidden></p>` }));
+  bind(page.form);
+  fill(page, { name: TYPED.name, expiry: TYPED.expiry });
+  await refused(page);
+  const message = page.form.querySelector<HTMLElement>('#both')!;
+  expect([message.hidden, message.textContent]).toEqual([false, 'Enter the card number']);
+  for (const field of ['number', 'cvv']) {
+    page.control(field).dispatchEvent(new Event('input', { bubbles: true }));
+  }
+  expect([message.hidden, message.textContent]).toEqual([true, '']);
+});

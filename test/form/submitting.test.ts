@@ -1,32 +1,31 @@
+/** What the browser sends: the block, the rest of the form, and the button. */
 import { expect, test, vi } from 'vitest';
-import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
-import { decrypt, freshKey, withoutPlaces } from '../tools/support/core.ts';
+import type { CardEncryptionKey } from '../../src/core/index.ts';
+import type { CardFormOptions } from '../../src/form/index.ts';
+import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
+  blockOf,
   CARD,
-  countEncryptions,
+  cancelling,
   deferred,
   EMPTY,
   fill,
   html,
   idle,
   KEPT,
-  later,
   next,
-  OTHER,
-  OTHER_CARD,
   open,
+  passed,
   posted,
   refused,
   settled,
+  statusOf,
   TYPED,
   user,
   values,
 } from '../tools/support/form.ts';
 import type { Sent } from '../tools/support/servers/echo.ts';
-
-const blockOf = (sent: Sent): EncryptedCard =>
-  JSON.parse(Object.fromEntries(sent.body).encrypted_card!);
 
 test('posts the block and the rest of the form, and nothing of the card', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);
@@ -183,56 +182,6 @@ test('is sent as the button would with its formmethod, formenctype and formtarge
   ]);
 });
 
-test('does not fall back on an action that was never allowed when the button is gone', async () => {
-  const page = open(`${html()}<button formmethod="post">X</button>`, 'method="get"');
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise }).ready.catch(() => {});
-  await next(page.form, 'cardseal:error');
-  fill(page);
-  page.button('X').click();
-  page.button('X').remove();
-  key.resolve(freshKey());
-  await next(page.form, 'cardseal:error');
-  expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form', 'invalid_form']);
-  expect([page.passes, await page.sent()]).toEqual([0, []]);
-});
-
-test('every other submit listener runs once, on the pass that carries the block', async () => {
-  const page = open();
-  const seen: string[] = [];
-  const look = (who: string) => () => {
-    seen.push(who);
-    expect(JSON.parse(String(new FormData(page.form).get('encrypted_card'))).payload).toBeTruthy();
-  };
-  page.form.addEventListener('submit', look('before'));
-  page.host.addEventListener('submit', look('outside'));
-  page.form.onsubmit = look('attribute');
-  bind(page.form);
-  page.form.addEventListener('submit', look('after'));
-  page.form.addEventListener('submit', look('after, capture'), { capture: true });
-  fill(page);
-  await posted(page);
-  expect(seen).toEqual(['after, capture', 'before', 'attribute', 'after', 'outside']);
-});
-
-test('a page that posts by fetch in a listener of its own finds the block in the form data, and no card', async () => {
-  const page = open(`${html()}<input name="email" value="z@example.com">`);
-  const answers: Promise<Response>[] = [];
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    answers.push(fetch(page.form.action, { method: 'POST', body: new FormData(page.form) }));
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  await next(page.form, 'submit');
-  await Promise.all(answers);
-  const [sent, more] = await page.sent();
-  expect(more).toBeUndefined();
-  expect(sent!.body.map(([name]) => name)).toEqual(['email', 'encrypted_card']);
-  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
-});
-
 test('form data has no block before there is one, nor after restart', async () => {
   const page = open();
   page.form.addEventListener('submit', (event) => event.preventDefault());
@@ -244,265 +193,6 @@ test('form data has no block before there is one, nor after restart', async () =
   expect([...new FormData(page.form).keys()]).toEqual(['encrypted_card']);
   await binding.restart();
   expect([...new FormData(page.form)]).toEqual([]);
-});
-
-test('however often it is pressed: one encryption, one submit', async () => {
-  const encryptions = countEncryptions();
-  const page = open();
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
-  fill(page);
-  page.control('cvv').focus();
-  await user.keyboard('{Enter}');
-  await user.click(page.button());
-  await user.dblClick(page.button());
-  expect([page.passes, encryptions()]).toEqual([0, 0]);
-  const arrived = page.arrived();
-  key.resolve(freshKey());
-  expect((await arrived).length).toBe(1);
-  expect([page.passes, encryptions(), page.errors]).toEqual([1, 1, []]);
-});
-
-test('a double click is one submit, also when the first click was quickly done with', async () => {
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault()); // the page stays
-  await bind(page.form).ready;
-  fill(page);
-  await user.dblClick(page.button());
-  await vi.waitUntil(() => page.passes);
-  await idle(page);
-  const click = (detail: number) =>
-    page
-      .button()
-      .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
-  expect(click(2)).toBe(false); // prevented
-  expect(click(1)).toBe(true);
-  await vi.waitUntil(() => page.passes > 1);
-  expect(page.passes).toBe(2);
-});
-
-test('a second click after a change is another press, however quickly it comes', async () => {
-  const page = open(`${html()}<input name="comment">`);
-  page.form.addEventListener('submit', (event) => event.preventDefault()); // a comment is missing
-  await bind(page.form).ready;
-  fill(page);
-  await user.click(page.button());
-  await vi.waitUntil(() => page.passes === 1);
-  await idle(page);
-  await user.type(page.form.querySelector('[name=comment]')!, 'x');
-  page
-    .button()
-    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
-  await vi.waitUntil(() => page.passes === 2);
-});
-
-test('the second click of a double click is a press, if the first one made no block', async () => {
-  const page = open();
-  bind(page.form);
-  await refused(page);
-  await idle(page);
-  page
-    .button()
-    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
-  await vi.waitUntil(() => page.errors.length === 2);
-});
-
-test('the second click of a double click is stopped, although the page has locked its fields to send', async () => {
-  const page = open();
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    for (const control of page.controls()) control.disabled = true;
-  });
-  await bind(page.form).ready;
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await idle(page);
-  page
-    .button()
-    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
-  await settled(page);
-  expect(page.passes).toBe(1);
-});
-
-test('the second click of a double click calls onEncrypted no second time', async () => {
-  const page = open();
-  const onEncrypted = vi.fn();
-  await bind(page.form, { onEncrypted }).ready;
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => onEncrypted.mock.calls.length === 1);
-  await idle(page);
-  page
-    .button()
-    .dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail: 2 }));
-  await settled(page);
-  expect(onEncrypted).toHaveBeenCalledTimes(1);
-  page.button().click();
-  await vi.waitUntil(() => onEncrypted.mock.calls.length === 2);
-});
-
-// Changed: the block of the first card was sent for the second one, too.
-test('when a listener of the page cancels the submit, the same card brings the same block, and another card another one', async () => {
-  const encryptions = countEncryptions();
-  const page = open();
-  bind(page.form);
-  let isCancelled = true;
-  page.form.addEventListener('submit', (event) => isCancelled && event.preventDefault());
-  const press = async () => {
-    const passed = next(page.form, 'submit');
-    page.button().click();
-    await passed;
-    await idle(page);
-    return String(new FormData(page.form).get('encrypted_card'));
-  };
-  fill(page);
-  const block = await press();
-  expect(values(page)).toEqual(KEPT);
-  expect(await press()).toBe(block);
-  expect([page.passes, encryptions()]).toEqual([2, 1]);
-
-  fill(page, OTHER); // without an event
-  expect(await decrypt(JSON.parse(await press()))).toEqual(OTHER_CARD);
-  expect(encryptions()).toBe(2);
-
-  isCancelled = false;
-  const [sent, more] = await posted(page);
-  expect(await decrypt(blockOf(sent!))).toEqual(OTHER_CARD);
-  expect([more, encryptions()]).toEqual([undefined, 2]);
-});
-
-test('onEncrypted is called instead of the submit, with the block and the button', async () => {
-  const page = open(BUTTONS);
-  const calls: unknown[][] = [];
-  bind(page.form, { onEncrypted: (...args) => void calls.push([...args, values(page)]) });
-  fill(page);
-  page.button('Later').click();
-  await next(page.form, 'cardseal:encrypted');
-  await idle(page);
-  expect(calls).toEqual([
-    [
-      { payload: expect.any(String), key_id: page.encrypted[0], layout: expect.any(Array) },
-      page.button('Later'),
-      EMPTY,
-    ],
-  ]);
-  expect([page.passes, await page.sent()]).toEqual([0, []]);
-});
-
-test.each([
-  ['rejects', async (reason: unknown) => Promise.reject(reason)],
-  [
-    'throws',
-    (reason: unknown) => {
-      throw reason;
-    },
-  ],
-])(
-  'onEncrypted %s: the reason is reported unchanged, the next submit brings the same block',
-  async (_, refuse) => {
-    const encryptions = countEncryptions();
-    const page = open();
-    const blocks: EncryptedCard[] = [];
-    const reason = new Error('the network');
-    const binding = bind(page.form, {
-      onEncrypted: (block) => {
-        blocks.push(block);
-        return blocks.length === 1 ? refuse(reason) : undefined;
-      },
-    });
-    const reported = uncaught();
-    const report = vi.spyOn(window, 'reportError');
-    fill(page);
-    page.button().click();
-    expect(await reported).toBe(reason);
-    expect(report).toHaveBeenCalledExactlyOnceWith(reason);
-    await idle(page);
-    expect(page.errors).toEqual([]);
-    page.button().click();
-    await vi.waitUntil(() => blocks.length === 2);
-    expect(blocks[1]).toEqual(blocks[0]);
-    expect(encryptions()).toBe(1);
-
-    await binding.restart();
-    fill(page);
-    page.button().click();
-    await next(page.form, 'cardseal:encrypted');
-    expect(encryptions()).toBe(2);
-  },
-);
-
-test('reports without reportError, too: Chrome 94 and Firefox 92 have none', async () => {
-  vi.stubGlobal('reportError', undefined);
-  later(() => vi.unstubAllGlobals());
-  const page = open();
-  const reason = new Error('the network');
-  bind(page.form, { onEncrypted: () => Promise.reject(reason) });
-  const reported = uncaught();
-  fill(page);
-  page.button().click();
-  expect(await reported).toBe(reason);
-});
-
-/** The next exception that reaches the page as uncaught, which Vitest does not get to see then. */
-function uncaught(): Promise<unknown> {
-  return new Promise((resolve) => {
-    const listener = (event: ErrorEvent) => {
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      resolve(event.error);
-    };
-    addEventListener('error', listener, { once: true, capture: true });
-  });
-}
-
-test('restart() from inside onEncrypted opens the form for another card', async () => {
-  const page = open();
-  const blocks: EncryptedCard[] = [];
-  const binding = bind(page.form, {
-    onEncrypted: async (block) => {
-      blocks.push(block);
-      if (blocks.length === 1) await binding.restart(); // declined
-    },
-  });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.ready === 2);
-  fill(page, { ...TYPED, cvv: '999' });
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 2);
-  expect((await decrypt(blocks[1]!)).cvv).toBe('999');
-  expect(blocks[1]!.key_id).not.toBe(blocks[0]!.key_id);
-});
-
-test('takes a control that a re-render has put in place of another', async () => {
-  const page = open();
-  await bind(page.form).ready;
-  fill(page);
-  const old = page.control('cvv') as HTMLInputElement;
-  old.value = 'x';
-  const fresh = old.cloneNode() as HTMLInputElement;
-  old.replaceWith(fresh);
-  fresh.value = '999';
-  const [sent] = await posted(page);
-  expect((await decrypt(blockOf(sent!))).cvv).toBe('999');
-});
-
-test('empties both controls when a re-render replaces one while the key is on its way', async () => {
-  const page = open();
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
-  fill(page);
-  const old = page.control('cvv') as HTMLInputElement;
-  const arrived = page.arrived();
-  page.button().click();
-  const fresh = old.cloneNode() as HTMLInputElement;
-  old.replaceWith(fresh);
-  fresh.value = TYPED.cvv;
-  key.resolve(freshKey());
-  const [sent] = await arrived;
-  expect((await decrypt(blockOf(sent!))).cvv).toBe(TYPED.cvv);
-  expect([old.value, fresh.value]).toEqual(['', '']);
 });
 
 test('empties selects, too, and tells with bubbling input and change events', async () => {
@@ -528,21 +218,6 @@ test('empties selects, too, and tells with bubbling input and change events', as
     ]),
   );
   expect(page.controls().map(({ value }) => value)).toEqual(['', '', '', '', '']);
-});
-
-test('target=_blank works', async () => {
-  const opened = deferred<SubmitEvent>();
-  const page = open();
-  page.form.target = '_blank';
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault(); // a test leaves no windows behind
-    opened.resolve(event);
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  expect((await opened.promise).submitter).toBe(page.button());
-  expect(new FormData(page.form).has('encrypted_card')).toBe(true);
 });
 
 test('form.submit() sends no card and no block', async () => {
@@ -616,69 +291,75 @@ test('a submit that a script makes up has no button: not that of another form, c
   expect(submitters).toEqual([null]);
 });
 
-test('form.submit() after the card is encrypted sends the block', async () => {
-  const page = open();
-  page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
+test('formnovalidate: a control of the page that is not valid does not hold up a block that is there', async () => {
+  const { page, blocks } = cancelling(
+    `${html()}<input name="email" required><button formnovalidate>Anyway</button>`,
+  );
   bind(page.form);
   fill(page);
-  const encrypted = new Promise((resolve) =>
-    page.form.addEventListener('cardseal:encrypted', resolve),
-  );
-  page.button().click();
-  await encrypted;
-  const arrived = page.arrived();
-  page.form.submit();
-  const [sent] = await arrived;
-  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+  await passed(page, page.button('Anyway'));
+  await idle(page);
+  page.button('Anyway').click();
+  expect(blocks.length).toBe(2);
+  expect(blocks[1]).toBe(blocks[0]);
 });
 
-test('nothing of the card is in any event, error or line of the console', async () => {
-  const page = open();
-  const told: string[] = [];
-  for (const type of ['cardseal:ready', 'cardseal:encrypted', 'cardseal:error']) {
-    page.form.addEventListener(type, (event) => {
-      const { detail } = event as CustomEvent;
-      told.push(
-        `${type} ${JSON.stringify(detail)} ${detail?.message} ${detail?.stack} ${Object.values(detail ?? {})}`,
-      );
-    });
-  }
-  const log = [vi.spyOn(console, 'log'), vi.spyOn(console, 'warn'), vi.mocked(console.error)];
-  const ask = vi
-    .fn()
-    .mockRejectedValueOnce(0)
-    .mockRejectedValueOnce(0)
-    .mockImplementation(freshKey);
-  await bind(page.form, { key: ask }).ready.catch(() => {});
-  for (const wrong of [
-    { number: '4929 1192 8374 6505' },
-    { cvv: '58' },
-    {},
-    { name: 'Zoë Quillow'.repeat(20) },
-  ]) {
-    fill(page, { ...TYPED, ...wrong });
-    await refused(page);
-    await idle(page);
-  }
+test('a hidden input of the page with the name of the block carries it, and is empty without it', async () => {
+  const page = open(`${html()}<input type="hidden" name="encrypted_card" value="before">`);
+  const input = page.form.querySelector<HTMLInputElement>('[name=encrypted_card]')!;
+  const seen: string[] = [];
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    seen.push(input.value);
+  });
+  bind(page.form);
   fill(page);
-  await posted(page);
-  const codes = page.errors.map(({ code }) => code);
-  expect(codes).toEqual([
-    'key_unavailable',
-    'invalid_card',
-    'invalid_card',
-    'key_unavailable',
-    'card_too_long',
-  ]);
-  const texts = [
-    ...told,
-    ...log.flatMap(({ mock }) =>
-      mock.calls.map((args) => args.map((arg) => `${arg} ${arg?.stack}`).join()),
-    ),
-  ];
-  // Digits occur in ids by chance.
-  const all = withoutPlaces(texts.join('\n')).replaceAll(/cek_test_[0-9a-f-]+/g, '');
-  expect(all).toContain('cardseal:encrypted');
-  for (const part of ['4929', '6505', '6509', 'Zoë', 'Quillow', '2049', '583'])
-    expect(all).not.toContain(part);
+  await passed(page);
+  await idle(page);
+  expect(await decrypt(JSON.parse(seen[0]!))).toEqual(CARD);
+  expect(page.form.querySelectorAll('[name=encrypted_card]').length).toBe(1);
+  page.control('cvv').value = '9';
+  page.control('cvv').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(input.value).toBe(''); // the value could be a block that the server has rendered again
+});
+
+test.each([
+  ['a text input', '<input name="encrypted_card">'],
+  ['a select', '<select name="encrypted_card"></select>'],
+  ['a button', '<button type="button" name="encrypted_card">x</button>'],
+  ['two hidden inputs', '<input type="hidden" name="encrypted_card">'.repeat(2)],
+])('%s with the name of the block is invalid_form', async (_, control) => {
+  const page = open(html() + control);
+  await expect(bind(page.form).ready).rejects.toMatchObject({
+    code: 'invalid_form',
+    message: expect.stringContaining('encrypted_card'),
+  });
+  fill(page);
+  await refused(page);
+  expect([page.passes, values(page)]).toEqual([0, KEPT]);
+});
+
+test('a text input with the name of the block keeps what stands in it', async () => {
+  const page = open(`${html()}<input name="encrypted_card" value="of the page">`);
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+  expect(page.form.querySelector<HTMLInputElement>('[name=encrypted_card]')!.value).toBe(
+    'of the page',
+  );
+});
+
+test('an image named createElement does not keep the block or the message away', async () => {
+  const { page, blocks } = cancelling();
+  page.host.insertAdjacentHTML('beforeend', '<img name="createElement">');
+  expect(typeof document.createElement).not.toBe('function');
+  bind(page.form, {
+    key: vi.fn().mockRejectedValueOnce(0).mockImplementation(freshKey) as CardFormOptions['key'],
+  }).ready.catch(() => {});
+  await vi.waitUntil(() => page.errors.length === 1);
+  fill(page);
+  await passed(page);
+  expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
+  fill(page, { cvv: '' });
+  page.form.setAttribute('method', 'get');
+  expect((await refused(page)).code).toBe('invalid_form');
+  expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
 });

@@ -10,7 +10,17 @@ import { expect, test } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
-import { bind, CARD, deferred, fill, html, open, type Page, TYPED } from '../tools/support/form.ts';
+import {
+  bind,
+  CARD,
+  deferred,
+  fill,
+  html,
+  open,
+  type Page,
+  TYPED,
+  textRead,
+} from '../tools/support/form.ts';
 
 const STEPS = Number(import.meta.env.VITE_WALK_STEPS ?? 200);
 const STEPS_OF_A_RUN = 25;
@@ -112,9 +122,7 @@ class Checkout {
 
   /** What the shopper can read. */
   message(): string {
-    const status = this.page.form.querySelector('[data-cardseal-status]')!.textContent;
-    const atControls = this.page.controls().map((control) => control.validationMessage);
-    return [status, ...atControls].filter(Boolean).join('; ');
+    return textRead(this.page) ?? '';
   }
 
   async keysArrive() {

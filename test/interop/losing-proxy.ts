@@ -9,6 +9,8 @@ export async function startProxy(serviceAddress: string) {
     loseAuthorizations: false,
     /** Answers to authorize wait for this. */
     hold: undefined as Promise<void> | undefined,
+    /** The answers to authorize say nothing of the card. */
+    hidePaymentMethod: false,
     /** Nothing is passed on. */
     isDown: false,
   };
@@ -28,6 +30,8 @@ export async function startProxy(serviceAddress: string) {
     for await (const chunk of answer) text += chunk;
     if (isAuthorization) await faults.hold;
     if (isAuthorization && faults.loseAuthorizations) return void incoming.socket.destroy();
+    if (isAuthorization && faults.hidePaymentMethod)
+      text = JSON.stringify({ ...JSON.parse(text), payment_method: null });
     outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
   });
   server.listen(0, '127.0.0.1');

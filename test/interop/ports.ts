@@ -1,7 +1,9 @@
 /** The ports of the merchant's half: where they are, and how each is run. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -18,8 +20,12 @@ export interface Port {
   /** The interpreter, in the settings that hide least. */
   interpreter: string[];
   corpus: string;
+  scenarios: string;
+  store: string;
   client: string;
   shop: (port: number) => string[];
+  /** For the staff: what became of an intent. */
+  resolve: (orderIntentAndTruth: string[]) => string[];
 }
 
 const php = ['php', '-d', 'zend.exception_ignore_args=0', '-d', 'display_errors=stderr'];
@@ -32,8 +38,11 @@ export const PORTS: Port[] = [
     version: { oldest: [8, 0], command: ['php', '-r', 'echo PHP_VERSION;'] },
     interpreter: php,
     corpus: join(import.meta.dirname, 'corpus.php'),
+    scenarios: join(import.meta.dirname, 'scenarios.php'),
+    store: join(import.meta.dirname, 'store.php'),
     client: join(import.meta.dirname, 'client.php'),
     shop: (port) => [...php, '-S', `127.0.0.1:${port}`, join(merchant, 'php/shop.php')],
+    resolve: (what) => [...php, join(merchant, 'php/shop.php'), 'resolve', ...what],
   },
   {
     name: 'Python',
@@ -45,8 +54,11 @@ export const PORTS: Port[] = [
     },
     interpreter: ['python3'],
     corpus: join(import.meta.dirname, 'corpus.py'),
+    scenarios: join(import.meta.dirname, 'scenarios.py'),
+    store: join(import.meta.dirname, 'store.py'),
     client: join(import.meta.dirname, 'client.py'),
     shop: (port) => ['python3', '-B', join(merchant, 'python/shop.py'), '--port', String(port)],
+    resolve: (what) => ['python3', '-B', join(merchant, 'python/shop.py'), 'resolve', ...what],
   },
 ];
 
@@ -104,10 +116,13 @@ export class Shop {
   address = '';
   #child: ChildProcess | undefined;
   #port = 0;
+  readonly #data = mkdtempSync(join(tmpdir(), 'shop-data-'));
 
+  /** `timeoutS`: how long a request to the service may take; 30 seconds unless given. */
   constructor(
     private readonly port: Port,
     private readonly serviceAddress: string,
+    private readonly timeoutS = 30,
   ) {}
 
   async start() {
@@ -117,11 +132,7 @@ export class Shop {
     const child = spawn(command!, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true, // a group of its own: PHP's server starts workers
-      env: {
-        ...process.env,
-        CARD_PAYMENTS_URL: this.serviceAddress,
-        PHP_CLI_SERVER_WORKERS: '4', // or a second request would wait for the first
-      },
+      env: this.#environment(),
     });
     this.#child = child;
     for (const stream of [child.stdout!, child.stderr!]) {
@@ -135,12 +146,38 @@ export class Shop {
     }
   }
 
+  /** Ends it in the middle of whatever it does. Its orders stay. */
   async stop() {
     const child = this.#child;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const ended = once(child, 'close');
     process.kill(-child.pid!, 'SIGKILL');
     await ended;
+  }
+
+  /** Ends it for good. */
+  async close() {
+    await this.stop();
+    rmSync(this.#data, { recursive: true });
+  }
+
+  /** What the staff of the shop do after a payment that is not certain. Returns the outcome. */
+  resolve(orderId: string, intentId: string, truth: string): object {
+    const [command, ...args] = this.port.resolve([orderId, intentId, truth]);
+    const options = { env: this.#environment(), encoding: 'utf8' } as const;
+    const { status, stdout, stderr } = spawnSync(command!, args, options);
+    if (status !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  }
+
+  #environment() {
+    return {
+      ...process.env,
+      CARD_PAYMENTS_URL: this.serviceAddress,
+      CARD_PAYMENTS_TIMEOUT_S: String(this.timeoutS),
+      SHOP_DATA: this.#data,
+      PHP_CLI_SERVER_WORKERS: '6', // or a second request would wait for the first
+    };
   }
 }
 

@@ -20,7 +20,7 @@ test.each(PORTS)('the shop in $name runs from a copy, with cardseal.js beside it
   const copied = copy(port);
   cpSync(SCRIPT, join(copied.folder, 'cardseal.js'));
   const shop = new Shop(copied, 'http://127.0.0.1:9');
-  onTestFinished(() => shop.stop());
+  onTestFinished(() => shop.close());
   await shop.start();
   const script = await fetch(`${shop.address}/cardseal.js`);
   expect(await script.text()).toBe(readFileSync(SCRIPT, 'utf8'));
@@ -34,7 +34,7 @@ test.each(PORTS)('the shop in $name says which file is missing', async (port) =>
     return;
   }
   const shop = new Shop(copied, 'http://127.0.0.1:9');
-  onTestFinished(() => shop.stop());
+  onTestFinished(() => shop.close());
   shop.start().catch(() => {}); // it waits for the script
   await expect.poll(() => shop.log, { timeout: 30_000 }).toContain('Copy dist/cardseal.js');
 });

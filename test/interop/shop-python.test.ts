@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PORTS, run, Shop } from './ports.ts';
+import { PORTS, Shop } from './ports.ts';
 import { testShop } from './shops.ts';
 
 testShop(PORTS[1]!);
@@ -9,7 +9,7 @@ testShop(PORTS[1]!);
 describe('the server of the shop in Python', () => {
   const shop = new Shop(PORTS[1]!, 'http://127.0.0.1:9'); // no request here reaches the service
   beforeAll(() => shop.start());
-  afterAll(() => shop.stop());
+  afterAll(() => shop.close());
 
   /** All that it answers until it closes the connection. */
   const send = async (request: string) => {
@@ -35,22 +35,5 @@ describe('the server of the shop in Python', () => {
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
     expect(answer).toMatch(/^HTTP\/1\.1 (400|501) Refused\r\n/);
     expect(answer).not.toContain('4242');
-  });
-
-  test('visitors without an order do not throw out a shopper with one', () => {
-    const script = `
-import sys
-sys.path.insert(0, sys.argv[1])
-import shop
-shopper = shop.Session()
-order = shop.Order()
-shopper.orders[order.id] = order
-session_id = shop.sessions.add(shopper)
-visitors = [shop.sessions.add(shop.Session()) for _ in range(shop.Sessions.LIMIT + 1)]
-assert shop.sessions.get(session_id) is shopper
-assert shop.sessions.get(visitors[0]) is None
-assert shop.sessions.get(visitors[-1]) is not None
-`;
-    run(['python3', '-B', '-c', script, PORTS[1]!.folder]);
   });
 });

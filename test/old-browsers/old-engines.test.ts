@@ -1,6 +1,6 @@
 /**
  * Today's engines without the features that old ones lack, in whole pages that post for real.
- * It stands for old versions of Firefox and Safari, of which no binaries can be had. Real old
+ * It stands for old versions of Firefox and Safari, of which we could not obtain builds. Real old
  * Chromium is tested by `npm run old-browsers`.
  */
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -84,7 +84,7 @@ describe.each(Object.entries(removedFeatures))(
       page.fill();
       page.control('number').value = TYPED.number.slice(0, -1);
       page.press();
-      await vi.waitUntil(() => page.control('number').validationMessage, WAIT);
+      await vi.waitUntil(() => page.control('number').matches('[aria-invalid=true]'), WAIT);
       expect(await page.posted()).toEqual([]);
       page.control('number').value = TYPED.number;
       page.control('number').dispatchEvent(new Event('input', { bubbles: true }));

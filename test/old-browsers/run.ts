@@ -47,7 +47,7 @@ const CHECKS: Record<string, (visit: Visit) => Promise<void>> = {
   async 'asks the shopper to correct a wrong number, then pays'(visit) {
     await fill(visit, '/tag', { ...TYPED, number: '4929 1192 8374 650' });
     await visit.page.click('#second');
-    await visit.page.until(`document.querySelector('#number').validationMessage`);
+    await visit.page.until(`document.querySelector('#number[aria-invalid=true]')`);
     expect(visit.shop.takePosted().length === 0, 'a wrong card was posted');
     await visit.page.type('#number', '9');
     await visit.page.click('#second');

@@ -45,6 +45,7 @@ import * as core from 'cardseal';
 import type * as types from 'cardseal';
 import { bindCardForm, type CardFormBinding, type CardFormOptions, type CardProblem } from 'cardseal/form';
 import { browserKey, parseEncryptedCard } from 'cardseal/server';
+import { CardPayments, createCheckout, type IssuedKey, memoryStore, type Order, type OrderStore, type Outcome, postgresStore } from 'cardseal/checkout';
 
 declare const form: HTMLFormElement;
 const key: types.CardEncryptionKey = { id: 'a', scheme: 'b', public_key: 'c' };
@@ -68,16 +69,29 @@ export const problem: CardProblem = 'name_too_long';
 export const forwarded: types.CardEncryptionKey = browserKey(key);
 export const checked: types.EncryptedCard = parseEncryptedCard('', { keyId: undefined, expiresAt: undefined });
 export const first: types.LayoutField = checked.layout[0]!.field;
+declare const pool: Parameters<typeof postgresStore>[0];
+const stores: OrderStore[] = [memoryStore(), postgresStore(pool)];
+const payments = { baseUrl: '', secretKey: '', timeoutMs: undefined };
+const checkout = createCheckout({ payments, store: stores[0], log: undefined });
+export const watched = createCheckout({ payments: new CardPayments(payments) });
+const order: Order = { id: '1', amount: 1, currency: 'USD', description: undefined, capture_method: undefined };
+const issued: IssuedKey = await checkout.issueKey(order);
+export const sent: types.CardEncryptionKey | undefined = issued.status === 200 ? issued.body : undefined;
+export const outcome: Outcome = await checkout.pay(order, undefined, '');
+export const known: Outcome = await checkout.outcome(order.id);
+export const resolved: Outcome = await checkout.resolve(order.id, '', 'not_paid');
 `;
 
 /** The entries of the package, as paths in dist/ without an ending. */
-const ENTRIES = ['core/index', 'form/index', 'server/index'];
+const ENTRIES = ['core/index', 'form/index', 'server/index', 'checkout/index'];
 
 /** Source files below src/, without their ending. */
 const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
+
+const languages = readdirSync(join(root, 'src/messages'));
 
 /** Whether a source file is built into a file of its own. Those of the check are in one script. */
 const isOfOwnFile = (name: string) => name !== 'script-tag/index' && !name.startsWith('check/');
@@ -105,14 +119,20 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
     ...['dist/cardseal.js', 'dist/cardseal.readable.js', 'dist/cardseal.check.js'],
     ...['dist/integrity.json', 'dist/built-from.json'],
-    ...['form/package.json', 'server/package.json'],
+    ...['form/package.json', 'server/package.json', 'checkout/package.json'],
+    ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
   ].sort();
   expect(packed).toEqual(expected);
 });
 
+test.each(languages)('cardseal/messages/%s can be imported, and is its source', (file) => {
+  const built: unknown = createRequire(import.meta.url)(`cardseal/messages/${file}`);
+  expect(built).toEqual(JSON.parse(readFileSync(join(root, 'src/messages', file), 'utf8')));
+});
+
 describe('a built file has every comment of its source', () => {
   const built = modules.filter(isOfOwnFile).map((name) => [`${name}.js`, [name]] as const);
-  const bundled = modules.filter((name) => !/^(server|check)\//.test(name));
+  const bundled = modules.filter((name) => !/^(server|checkout|check)\//.test(name));
   test.each([...built, ['cardseal.readable.js', bundled] as const])('%s', (file, sources) => {
     const kept = commentsOf(readFileSync(join(DIST, file), 'utf8'));
     for (const name of sources) {

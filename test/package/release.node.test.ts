@@ -121,6 +121,22 @@ describe('release.yml', () => {
   });
 });
 
+test('what takes too long for each change runs every week: all that a release runs, and the mutants', () => {
+  const { on, jobs } = parse(read('.github/workflows/weekly.yml'));
+  expect(on).toHaveProperty('schedule');
+  const { evidence } = parse(read('.github/workflows/release.yml')).jobs;
+  expect(jobs.evidence.strategy).toEqual(evidence.strategy);
+  expect(jobs.evidence.steps.at(-1)).toEqual(evidence.steps.at(-1));
+  expect(jobs.mutate.steps.at(-1).run).toBe('npm run mutate -- "$PART"');
+});
+
+test('each step of .ci/run is a command of package.json', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  const commands = [...read('.ci/run').matchAll(/^step \S+ \S+ npm (?:run )?(\S+)/gm)];
+  expect(commands.length).toBeGreaterThan(5);
+  for (const [, command] of commands) expect(scripts).toHaveProperty([command!]);
+});
+
 test('the SBOM of what is published names no component; that of the tools names many', () => {
   expect(JSON.parse(npm('run', '--silent', 'sbom'))).toMatchObject({
     bomFormat: 'CycloneDX',

@@ -306,6 +306,15 @@ describe('parseEncryptedCard', () => {
     expect(refused(block(), withoutKey)).toMatch('not encrypted under the key of this checkout');
   });
 
+  test.each([
+    ['1e3', 1000],
+    ['1', true],
+    ['cek_1', ['cek_1']],
+    ['cek_1', new String('cek_1')],
+  ])('takes no block of the key %o where the session remembers %o', (key_id, keyId) => {
+    expect(refused({ ...block(), key_id }, { ...EXPECTED, keyId })).toMatch('not encrypted under');
+  });
+
   test.each([undefined, null, `Secret ${PAN}`, 'cek_1', 1, true, Symbol('Secret'), () => PAN])(
     'takes no block if %o is expected, which is no object',
     (expected) => {

@@ -69,7 +69,7 @@ async function correctAndPay({ shop }: Place, page: Page, visit: Visit): Promise
   await number.press('End');
   await number.press('Backspace');
   await press(page);
-  await page.waitForSelector('[autocomplete~=cc-number]:invalid');
+  await page.waitForSelector('[autocomplete~=cc-number][aria-invalid=true]');
   await number.press('End');
   await number.pressSequentially(NUMBER.slice(-1));
   await press(page);

@@ -25,7 +25,7 @@ const FIELDS = {
   ExpYear: 'exp_year',
   Cvc: 'cvv',
 } as const;
-type Layout = { field: string; len: unknown }[];
+type Layout = { field: string; len: unknown; more?: unknown }[];
 
 const keys = testKeys.rsa.map(({ bits, public_key, private_key }) => ({
   id: `cek_vectors_${bits}`,
@@ -120,12 +120,18 @@ function refused() {
   const sound = concat(Object.values(ZOE));
   const layout = layoutOf(ZOE);
   const ciphertext = encrypt(sound);
+  const base64 = ciphertext.toString('base64');
   const modulus = Buffer.from(key.export({ format: 'jwk' }).n as string, 'base64url');
 
   const entry = (at: Refusal, what: string, payload: Buffer, to: Layout = layout) => ({
     what,
     at,
     block: { payload: payload.toString('base64'), key_id, layout: to },
+  });
+  const withPayload = (what: string, payload: string) => ({
+    what,
+    at: 'decryption',
+    block: { payload, key_id, layout },
   });
   const undecryptable = (what: string, payload: Buffer) => entry('decryption', what, payload);
   const mismatch = (what: string, to: Layout, plaintext: Uint8Array = sound) =>
@@ -179,6 +185,14 @@ function refused() {
     ),
     undecryptable('a representative out of range: the modulus itself (RFC 8017, 5.1.2)', modulus),
     undecryptable('empty', Buffer.alloc(0)),
+    undecryptable(
+      'without its leading zero, which OpenSSL alone would take',
+      beginningWithZero(() => encrypt(sound)).subarray(1),
+    ),
+    withPayload('Base64 in lines', base64.replace(/.{64}/g, '$&\n')),
+    withPayload('Base64 without its padding', base64.replaceAll('=', '')),
+    withPayload('Base64 with stray bits after the last byte', withStrayBits(base64)),
+    withPayload('base64url', base64.replaceAll('+', '-').replaceAll('/', '_')),
 
     mismatch('characters counted instead of bytes', lens({ Name: [...ZOE.name].length })),
     mismatch('one byte more than there is, in the last field', lens({ Cvc: 4 })),
@@ -207,6 +221,10 @@ function refused() {
     mismatch(
       "the client's field names instead of the layout identifiers",
       layout.map(({ field, len }) => ({ field: FIELDS[field as keyof typeof FIELDS], len })),
+    ),
+    mismatch(
+      'an entry with more than field and len',
+      layout.map((entry, i) => (i === 4 ? { ...entry, more: 1 } : entry)),
     ),
     mismatch('a length that is text', lens({ Cvc: '3' })),
     mismatch(
@@ -266,8 +284,19 @@ function refused() {
     wrong('year of two digits', { exp_year: '31' }),
     wrong('security code of two digits', { cvv: '12' }),
     wrong('security code of five digits', { cvv: '12345' }),
+    wrong('security code of two Arabic digits, of two bytes each', { cvv: '١٢' }),
   ];
 }
+
+function beginningWithZero(encrypt: () => Buffer): Buffer {
+  let ciphertext = encrypt();
+  while (ciphertext[0] !== 0) ciphertext = encrypt();
+  return ciphertext;
+}
+
+/** Before the padding stands one of A, Q, g and w. The next letter means the same bytes. */
+const withStrayBits = (base64: string) =>
+  base64.replace(/.(?===$)/, (letter) => String.fromCharCode(letter.charCodeAt(0) + 1));
 
 const concat = (values: string[]) => Buffer.from(values.join(''), 'utf8');
 const layoutOf = (card: Card): Layout =>

@@ -1,5 +1,5 @@
 import { cardFields, payButton, paymentMethods } from '../card-fields.ts';
-import { frame, money } from '../frame.ts';
+import { frame, money, noticeLine } from '../frame.ts';
 import { html } from '../html.ts';
 import type { Order } from '../order.ts';
 import { ENGLISH, fill, type Notice, noticeText } from '../texts.ts';
@@ -17,7 +17,7 @@ export function bundledPage(order: Order, notice?: Notice): string {
     title: reason ?? ENGLISH.checkout,
     script: html`<script type="module" src="/assets/bundled.js"></script>`,
     body: html`<h1>${ENGLISH.checkout}</h1>
-      ${reason && html`<p class="notice" role="alert" tabindex="-1" autofocus>${reason}</p>`}
+      ${noticeLine(reason)}
       <p>${order.description}: <strong>${amount}</strong></p>
       <form id="checkout" method="post" action="/checkout/pay">
         ${paymentMethods(ENGLISH)}

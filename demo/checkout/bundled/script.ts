@@ -3,6 +3,7 @@ import { bindCardForm } from 'cardseal/form';
 
 const form = document.getElementById('checkout') as HTMLFormElement;
 const status = document.getElementById('status')!;
+const notice = document.getElementById('notice')!;
 
 const UNCERTAIN =
   'We could not reach the shop, so it is not certain whether you have paid. ' +
@@ -19,7 +20,11 @@ for (const type of ['cardseal:ready', 'cardseal:error']) {
   });
 }
 
-const binding = bindCardForm(form, { key: requestKey, onEncrypted: pay, when: isCardPayment });
+const binding = bindCardForm(form, {
+  key: () => requestKey(),
+  onEncrypted: pay,
+  when: isCardPayment,
+});
 
 /** An order on invoice passes by cardseal: the browser submits the form as it is. */
 function isCardPayment(): boolean {
@@ -49,12 +54,15 @@ async function requestKey(): Promise<CardEncryptionKey> {
  * however often it arrives.
  */
 async function pay(block: EncryptedCard) {
+  notice.textContent = '';
   status.textContent = 'Paying …';
   const outcome: Outcome = await post(block).catch(() => ({ notice: UNCERTAIN }));
   if (outcome.page) return location.replace(outcome.page);
   // The page itself shows how the payment went, also to a shopper who comes back to it.
   if (outcome.notice === undefined) return location.reload();
-  status.textContent = outcome.notice;
+  status.textContent = '';
+  notice.textContent = outcome.notice;
+  notice.focus();
   // If no new key comes, `cardseal:error` has told the shopper.
   if (outcome.notice !== UNCERTAIN) await binding.restart().catch(() => {});
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CardEncryptionKey } from 'cardseal';
 import { cardFields, payButton, paymentMethods } from '../card-fields.ts';
-import { frame, money } from '../frame.ts';
+import { frame, money, noticeLine } from '../frame.ts';
 import { html } from '../html.ts';
 import type { Order } from '../order.ts';
 import { fill, type Notice, noticeText, type Texts } from '../texts.ts';
@@ -37,7 +37,7 @@ export function plainPage(
     title: reason ?? texts.checkout,
     script: html`<script src="/assets/cardseal.js" integrity="${integrity}" defer></script>`,
     body: html`<h1>${texts.checkout}</h1>
-      ${reason && html`<p class="notice" role="alert" tabindex="-1" autofocus>${reason}</p>`}
+      ${noticeLine(reason)}
       <p>${texts.book}: <strong>${amount}</strong></p>
       <form method="post" action="/checkout/plain/pay" data-cardseal data-cardseal-key="${keyJson}"
         data-cardseal-key-url="/checkout/key"

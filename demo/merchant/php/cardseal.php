@@ -3,12 +3,14 @@
 /**
  * The merchant's half of a card payment, in PHP 8.0 or later: one file, made to be copied.
  *
- * It needs no package and no extension that PHP does not come with (openssl, for https). It has
- * three parts:
+ * It needs no package: only the extensions openssl, for https, and PDO with the driver of your
+ * database (pdo_sqlite for sqliteStore).
  *
+ * - Checkout is what a shop uses: a key for each form, and one charge for each order.
+ * - PdoStore, sqliteStore(): where the orders are kept.
+ * - CardPayments is a client of the Card Payment Service.
  * - browserKey() picks what a browser may see of an encryption key.
  * - parseEncryptedCard() accepts the encrypted card that the browser posts, and nothing else.
- * - CardPayments is a client of the Card Payment Service.
  *
  * Your server never sees a card. It forwards an encrypted block that only the service can open.
  */
@@ -42,6 +44,790 @@ final class CardEncryptionError extends \Exception
         parent::__construct($message);
         forgetArguments($this);
     }
+}
+
+// --- The checkout -------------------------------------------------------------------------------
+
+/**
+ * One payment, one charge: by the rules further down, whatever network, shopper, tabs, processes
+ * and restarts do.
+ *
+ *     $checkout = new Checkout(
+ *         new CardPayments($baseUrl, $secretKey),
+ *         sqliteStore('/var/lib/shop/orders.sqlite'),
+ *     );
+ *
+ * An order is an array, which you take from your own database and never from the browser:
+ *
+ *     ['id' => '1001', 'amount' => 2490, 'currency' => 'USD']
+ *
+ * - id: your own id of the order, from the shopper's session: one id for one purchase.
+ * - amount: minor units; 1000 is 10.00 in a two-decimal currency.
+ * - description: free text for the intent, if you like.
+ * - capture_method: automatic (unless given) or manual.
+ *
+ * An outcome is an array with a status. Tell the shopper:
+ *
+ * - committed or authorized: paid. reference is the id of the intent.
+ * - failed: declined, not paid; another card may be tried. reason is the service's, or null.
+ * - not_paid: not paid; the card may be entered again.
+ * - retry_is_safe: perhaps charged, perhaps not, but another try cannot charge twice.
+ * - not_certain: perhaps charged. Show no form; your staff find out and call resolve().
+ * - invalid_encrypted_card: what was posted is no encrypted card. Answer with status 400.
+ * - open, only from outcome() and resolve(): show the form. With the note retry_is_safe: and its
+ *   text.
+ */
+final class Checkout
+{
+    /** How long to wait before the order is read again while another attempt is on its way. */
+    private const POLL_MS = 250;
+
+    /** A store that never lets anybody write is broken. */
+    private const MOST_WRITES = 20;
+
+    public function __construct(private CardPayments $payments, private OrderStore $store)
+    {
+    }
+
+    /**
+     * A fresh key for the form of an order. Returns the status and the body to answer with, as JSON
+     * and with Cache-Control: no-store.
+     *
+     * - 200: body is the key. With note: show the text of retry_is_safe beside the form.
+     * - 409: body is an outcome. Nothing is left to pay, or it is not certain: show no form.
+     * - 429: too many requests. retryAfter is in seconds, for the header Retry-After.
+     * - 502: the service gave no key.
+     *
+     * @param array{id: string, amount: int, currency: string, ...} $order
+     * @return array{status: int, body: array, note?: string, retryAfter?: int}
+     * @throws \InvalidArgumentException if $order is none
+     */
+    public function issueKey(array $order): array
+    {
+        assertOrder($order);
+        try {
+            $decision = onKeyRequested($this->readSettled($order['id']), $order);
+            if (isset($decision['outcome'])) {
+                return ['status' => 409, 'body' => $decision['outcome']];
+            }
+            $seconds = $this->secondsToWait($order['id']);
+            if ($seconds > 0) {
+                $body = ['status' => 'too_many'];
+                return ['status' => 429, 'body' => $body, 'retryAfter' => $seconds];
+            }
+            return $this->keyFor($order, $decision['order']['intentId'] === null);
+        } catch (\Exception $error) {
+            self::log("No key for order {$order['id']}", $error);
+            return ['status' => 502, 'body' => ['status' => 'no_key']];
+        }
+    }
+
+    private function keyFor(array $order, bool $needsIntent): array
+    {
+        try {
+            $key = $this->payments->createEncryptionKey();
+            $body = browserKey($key);
+            $draftId = $needsIntent ? $this->createDraft($order) : null;
+        } catch (\Exception $error) {
+            self::log("No key for order {$order['id']}", $error);
+            $current = outcomeOf($this->read($order['id']));
+            return $current['status'] === 'open'
+                ? ['status' => 502, 'body' => ['status' => 'no_key']]
+                : ['status' => 409, 'body' => $current];
+        }
+        $decision = $this->change(
+            $order['id'],
+            static fn ($stored) => onKeyArrived($stored, $order, $key, $draftId),
+        );
+        if (isset($decision['outcome'])) {
+            return ['status' => 409, 'body' => $decision['outcome']];
+        }
+        $note = $decision['order']['sent'] ? ['note' => 'retry_is_safe'] : [];
+        return ['status' => 200, 'body' => $body] + $note;
+    }
+
+    /**
+     * Pays an order with the block that a browser has posted.
+     *
+     * @param mixed $posted what parseEncryptedCard() takes: $_POST['encrypted_card'] ?? null of a
+     *     form, or file_get_contents('php://input') of a JSON request
+     * @return array the outcome. Nothing that a browser can send makes it throw.
+     * @throws \InvalidArgumentException if $order is none
+     */
+    public function pay(array $order, #[\SensitiveParameter] mixed $posted): array
+    {
+        assertOrder($order);
+        $block = readBlock($posted, FIELDS[SCHEME]);
+        if ($block === null) {
+            error_log('Refused: invalid_encrypted_card');
+            return ['status' => 'invalid_encrypted_card'];
+        }
+        // The outcome has to be stored even if the shopper closes the page.
+        $before = ignore_user_abort(true);
+        try {
+            return $this->payWith($order, $block);
+        } catch (\Exception $error) {
+            self::log("Payment not certain, the store failed: order {$order['id']}", $error);
+            return NOT_CERTAIN;
+        } finally {
+            ignore_user_abort((bool) $before);
+        }
+    }
+
+    private function payWith(array $order, #[\SensitiveParameter] array $block): array
+    {
+        $orderId = $order['id'];
+        $attempt = [
+            'token' => bin2hex(random_bytes(16)),
+            'keyId' => $block['key_id'],
+            'price' => $order,
+            'draftId' => null,
+        ];
+        while (true) {
+            $attempt['now'] = nowInMilliseconds();
+            $decision = $this->change(
+                $orderId,
+                static fn ($stored) => onBlock($stored, $attempt),
+            );
+            switch ($decision['next']) {
+                case 'answer':
+                    return $decision['outcome'];
+                case 'authorize':
+                    $answer = $this->authorize($decision['intentId'], $block);
+                    $settle = static fn ($stored) => onAnswer($stored, $attempt, $answer);
+                    $outcome = $this->change($orderId, $settle)['outcome'];
+                    if ($outcome === NOT_CERTAIN) {
+                        $intentId = $decision['intentId'];
+                        error_log("Payment not certain: order $orderId, intent $intentId");
+                    }
+                    return $outcome;
+                case 'wait':
+                    $stored = $this->readSettled($orderId);
+                    if ($stored['state'] === 'paying') {
+                        return NOT_CERTAIN;
+                    }
+                    break;
+                case 'create_intent':
+                    try {
+                        $attempt['draftId'] = $this->createDraft($order);
+                    } catch (\Exception $error) {
+                        self::log("No intent for order $orderId", $error);
+                        return outcomeOfBlock($this->read($orderId), $block['key_id']);
+                    }
+            }
+        }
+    }
+
+    /** Returns the id of a new intent. */
+    private function createDraft(array $order): string
+    {
+        $draft = $this->payments->createIntent(
+            $order['amount'],
+            $order['currency'],
+            $order['capture_method'] ?? null,
+            $order['description'] ?? null,
+            bin2hex(random_bytes(16)),
+        );
+        if (!isFor($draft, $order)) {
+            throw new \RuntimeException('The service made an intent for another price');
+        }
+        return $draft['id'];
+    }
+
+    /** Sends the card on. Returns what onAnswer() needs to know of the answer. */
+    private function authorize(string $intentId, #[\SensitiveParameter] array $block): array
+    {
+        try {
+            $idempotencyKey = rawurlencode("$intentId.{$block['key_id']}");
+            $intent = $this->payments->authorize($intentId, $block, $idempotencyKey);
+            return ['kind' => 'intent', 'intent' => $intent];
+        } catch (\Exception $error) {
+            self::log("Authorization failed: $intentId", $error);
+            $isKeyError = $error instanceof CardPaymentsError && $error->errorCode !== null;
+            return ['kind' => $isKeyError ? 'key_error' : 'unclear'];
+        }
+    }
+
+    /** How the payment went: for a reload, a receipt, another tab. */
+    public function outcome(string $orderId): array
+    {
+        try {
+            return outcomeOf($this->readSettled($orderId));
+        } catch (\Exception $error) {
+            self::log("The store failed: order $orderId", $error);
+            return NOT_CERTAIN;
+        }
+    }
+
+    /**
+     * For your staff, after not_certain: what has become of the intent.
+     *
+     * @param string $truth committed, authorized, or not_paid: only if you have seen the intent as
+     *     failed or cancelled
+     * @return array the outcome now
+     * @throws \Exception that of the store
+     */
+    public function resolve(string $orderId, string $intentId, string $truth): array
+    {
+        if (!in_array($truth, ['committed', 'authorized', 'not_paid'], true)) {
+            throw new \InvalidArgumentException('truth must be committed, authorized or not_paid');
+        }
+        $isUnderWay = fn ($stored) => $this->isUnderWay($stored);
+        $decide = static fn ($stored) => onResolve(
+            $stored,
+            $intentId,
+            $truth,
+            $isUnderWay($stored),
+        );
+        return $this->change($orderId, $decide)['outcome'];
+    }
+
+    // -- The store and the clock --
+
+    private function read(string $orderId): ?array
+    {
+        return self::parse($this->store->read($orderId));
+    }
+
+    /** What does not parse must never pass for an order that is new. */
+    private static function parse(?array $entry): ?array
+    {
+        if ($entry === null) {
+            return null;
+        }
+        $stored = json_decode($entry['value'], true);
+        $states = ['open', 'paying', 'uncertain', 'paid'];
+        if (!in_array($stored['state'] ?? null, $states, true)) {
+            throw new \UnexpectedValueException('The store gave something else');
+        }
+        return $stored;
+    }
+
+    /** Waits while an attempt is on its way: its shopper may have reloaded, or has two tabs. */
+    private function readSettled(string $orderId): ?array
+    {
+        $begin = nowInMilliseconds();
+        while (true) {
+            $stored = $this->read($orderId);
+            // By this clock, whatever another server's says.
+            $isOver = nowInMilliseconds() > $begin + $this->limitMs();
+            if ($isOver || !$this->isUnderWay($stored)) {
+                return $stored;
+            }
+            usleep(self::POLL_MS * 1000);
+        }
+    }
+
+    private function isUnderWay(?array $stored): bool
+    {
+        return $stored !== null && $stored['state'] === 'paying'
+            && nowInMilliseconds() <= $stored['attempt']['startedAt'] + $this->limitMs();
+    }
+
+    /** By then an attempt has its answer, unless its process has ended. */
+    private function limitMs(): int
+    {
+        return $this->payments->timeoutMs() + 5000;
+    }
+
+    /**
+     * Reads, decides and writes, until nobody else has written in between. If the answer of a write
+     * is lost, the order is read and decided again: the decision sees what became of the write.
+     */
+    private function change(string $orderId, callable $decide): array
+    {
+        for ($write = 0; $write < self::MOST_WRITES; $write++) {
+            $entry = $this->store->read($orderId);
+            $decision = $decide(self::parse($entry));
+            if (!isset($decision['store'])) {
+                return $decision;
+            }
+            $value = json_encode($decision['store'], JSON_THROW_ON_ERROR);
+            try {
+                if ($this->store->write($orderId, $value, $entry['version'] ?? 0)) {
+                    return $decision;
+                }
+            } catch (\Exception $error) {
+                self::log("A write failed: order $orderId", $error);
+            }
+        }
+        throw new \RuntimeException('The order could not be written');
+    }
+
+    /** Takes one key request of the limits; 0, or in how many seconds to ask again. */
+    private function secondsToWait(string $orderId): int
+    {
+        return $this->takeOne(KEYS_OF . $orderId, KEYS_PER_ORDER)
+            ?: $this->takeOne(KEYS_OF, KEYS_IN_ALL);
+    }
+
+    /** @param array{burst: int, perSecond: float} $rate */
+    private function takeOne(string $counterId, array $rate): int
+    {
+        for ($write = 0; $write < self::MOST_WRITES; $write++) {
+            $entry = $this->store->read($counterId);
+            $counter = $entry === null ? null : json_decode($entry['value'], true);
+            [$counter, $seconds] = afterOneMore($counter, $rate, nowInMilliseconds());
+            if ($seconds > 0) {
+                return $seconds;
+            }
+            $value = json_encode($counter, JSON_THROW_ON_ERROR);
+            if ($this->store->write($counterId, $value, $entry['version'] ?? 0)) {
+                return 0;
+            }
+        }
+        return 1; // so many are asking at this moment
+    }
+
+    /** Codes and ids, and never a message: an error can repeat what was posted. */
+    private static function log(string $what, \Exception $error): void
+    {
+        $codes = $error instanceof CardPaymentsError
+            ? [$error->recovery, $error->status, $error->errorCode]
+            : [get_class($error)];
+        error_log(implode(', ', array_filter([$what, ...$codes])));
+    }
+}
+
+function assertOrder(array $order): void
+{
+    $id = $order['id'] ?? null;
+    $amount = $order['amount'] ?? null;
+    $currency = $order['currency'] ?? null;
+    if (!is_string($id) || $id === '' || str_starts_with($id, KEYS_OF)) {
+        throw new \InvalidArgumentException('The id of the order must be text');
+    }
+    if (!is_int($amount) || $amount < 0 || $amount >= 2 ** 53) {
+        throw new \InvalidArgumentException('The amount must be a whole number of minor units');
+    }
+    if (!is_string($currency) || $currency === '') {
+        throw new \InvalidArgumentException('The currency must be text');
+    }
+}
+
+// --- The rules of an order ----------------------------------------------------------------------
+
+/*
+ * These functions know no network and no store: each takes what is stored of the order and what has
+ * happened, and returns what to store (store, if something changes) and what comes next. They are
+ * the same, name for name, as in src/checkout/decide.ts of the package and in cardseal.py.
+ *
+ * Stored is JSON, the same in every language. Nothing of a card is in it.
+ *
+ * - state: open (nothing is on its way), paying (one attempt is on its way to the service),
+ *   uncertain (a card may have been charged; only people can find out), paid (nothing replaces it).
+ * - amount, currency: what the order costs.
+ * - paid: committed or authorized; null unless paid.
+ * - intentId: the intent that is, or may have been, charged. A draft until sent. The service
+ *   charges an intent at most once, so an order keeps its intent until it is certain that this
+ *   intent can no longer be charged.
+ * - sent: whether a block may have reached the service under this intent.
+ * - attempt: token (random: tells one call of pay() from every other), keyId, startedAt
+ *   (milliseconds); null in open and paid.
+ * - keyErrors: how often the service has answered this intent with one of its three key errors.
+ * - keys: those that pages of this order have: id, amount, currency, expiresAt (milliseconds),
+ *   block (what became of the block under it: none, sent, declined, error, not_settled), and
+ *   reason (the service's, of a decline, or null).
+ */
+
+const NOT_CERTAIN = ['status' => 'not_certain'];
+
+/** For outcome(), and for a page that gets no key. */
+function outcomeOf(?array $order): array
+{
+    if ($order === null) {
+        return ['status' => 'open'];
+    }
+    if ($order['state'] === 'paid') {
+        return ['status' => $order['paid'], 'reference' => $order['intentId']];
+    }
+    if ($order['state'] !== 'open') {
+        return NOT_CERTAIN;
+    }
+    return ['status' => 'open'] + ($order['sent'] ? ['note' => 'retry_is_safe'] : []);
+}
+
+/** What the shopper gets who has posted a block under this key. */
+function outcomeOfBlock(?array $order, string $keyId): array
+{
+    // The store has never had, or has lost, the order of this block.
+    if ($order === null) {
+        return NOT_CERTAIN;
+    }
+    if ($order['state'] !== 'open') {
+        return outcomeOf($order);
+    }
+    $key = findKey($order, $keyId);
+    // A block of another order may have been charged there.
+    if ($key === null) {
+        return NOT_CERTAIN;
+    }
+    if ($order['sent']) {
+        return ['status' => 'retry_is_safe'];
+    }
+    return $key['block'] === 'declined'
+        ? ['status' => 'failed', 'reason' => $key['reason']]
+        : ['status' => 'not_paid'];
+}
+
+/**
+ * A key is requested, to pay the price: an array with amount and currency.
+ *
+ * @return array{order: array}|array{outcome: array}
+ */
+function onKeyRequested(?array $stored, array $price): array
+{
+    $order = atPrice($stored, $price);
+    if ($order['state'] !== 'open') {
+        return ['outcome' => outcomeOf($order)];
+    }
+    // Something was sent for the other amount: its intent must be settled before a new one exists.
+    return isFor($order, $price) ? ['order' => $order] : ['outcome' => NOT_CERTAIN];
+}
+
+/**
+ * A key has arrived, and a draft if the order had no intent. The state may be another by now.
+ *
+ * @param array $key the service's answer
+ * @return array{order: array, store?: array}|array{outcome: array}
+ */
+function onKeyArrived(?array $stored, array $price, array $key, ?string $draftId): array
+{
+    $decision = onKeyRequested($stored, $price);
+    if (isset($decision['outcome'])) {
+        return $decision;
+    }
+    $order = $decision['order'];
+    // Only the answer of the write was lost; or the service gave the same key twice.
+    if (findKey($order, $key['id']) !== null) {
+        return ['order' => $order];
+    }
+    $fresh = [
+        'id' => $key['id'],
+        'amount' => $price['amount'],
+        'currency' => $price['currency'],
+        'expiresAt' => $key['expires_at'],
+        'block' => 'none',
+        'reason' => null,
+    ];
+    $store = ['intentId' => $order['intentId'] ?? $draftId] + $order;
+    $store['keys'] = [...newestKeys($order['keys']), $fresh];
+    return ['order' => $order, 'store' => $store];
+}
+
+/**
+ * A block has come. The state is judged before the block.
+ *
+ * @param array{token: string, keyId: string, price: array, now: int, draftId: ?string} $attempt
+ *     draftId: of a draft that was made for the price, because the order had no intent
+ * @return array{next: string, store?: array, intentId?: string, outcome?: array} next is
+ *     authorize, create_intent (and decide again), wait (until no attempt is on its way, and decide
+ *     again; after the limit: not certain) or answer
+ */
+function onBlock(?array $stored, array $attempt): array
+{
+    ['token' => $token, 'keyId' => $keyId, 'price' => $price, 'now' => $now] = $attempt;
+    if ($stored !== null && $stored['state'] === 'paying') {
+        // Our own: only the answer of the write was lost.
+        return $stored['attempt']['token'] === $token
+            ? ['next' => 'authorize', 'intentId' => $stored['intentId']]
+            : ['next' => 'wait'];
+    }
+    $order = $stored === null ? null : atPrice($stored, $price);
+    $key = $order === null ? null : findKey($order, $keyId);
+    $isGood = $key !== null
+        && $order['state'] === 'open'
+        && $key['block'] === 'none'
+        && $now <= $key['expiresAt']
+        && isFor($key, $price)
+        && isFor($order, $price);
+    if (!$isGood) {
+        return ['next' => 'answer', 'outcome' => outcomeOfBlock($order, $keyId)];
+    }
+    $intentId = $order['intentId'] ?? $attempt['draftId'];
+    if ($intentId === null) {
+        return ['next' => 'create_intent'];
+    }
+    $paying = [
+        'state' => 'paying',
+        'intentId' => $intentId,
+        'sent' => true,
+        'attempt' => ['token' => $token, 'keyId' => $keyId, 'startedAt' => $now],
+    ];
+    $store = $paying + withBlock($order, $keyId, 'sent');
+    return ['next' => 'authorize', 'intentId' => $intentId, 'store' => $store];
+}
+
+/**
+ * The service has answered an attempt, or has not answered it in time.
+ *
+ * @param array $answer kind is intent (200 with the intent in question), key_error (one of the
+ *     specification's three errors) or unclear (everything else, no answer included)
+ * @return array{outcome: array, store?: array}
+ */
+function onAnswer(?array $stored, array $attempt, array $answer): array
+{
+    ['token' => $token, 'keyId' => $keyId] = $attempt;
+    // A late answer of an attempt that was replaced, or a write whose answer was lost.
+    if (($stored['attempt']['token'] ?? null) !== $token) {
+        return ['outcome' => outcomeOfBlock($stored, $keyId)];
+    }
+    $store = afterAnswer($stored, $keyId, $answer);
+    return ['store' => $store, 'outcome' => outcomeOfBlock($store, $keyId)];
+}
+
+function afterAnswer(array $order, string $keyId, array $answer): array
+{
+    ['kind' => $kind] = $answer;
+    $intent = $answer['intent'] ?? null;
+    if ($intent !== null && $intent['id'] === $order['intentId'] && isFor($order, $intent)) {
+        ['status' => $status, 'failure_reason' => $reason] = $intent;
+        if ($status === 'committed' || $status === 'authorized') {
+            return asPaid($order, $status);
+        }
+        if ($status === 'failed') {
+            return withoutIntent(withBlock($order, $keyId, 'declined', $reason));
+        }
+    }
+    // A proxy may answer so after the charge. Then another try under the same intent cannot charge.
+    if ($kind === 'key_error' && $order['keyErrors'] === 0) {
+        return ['state' => 'open', 'attempt' => null, 'keyErrors' => 1]
+            + withBlock($order, $keyId, 'error');
+    }
+    return ['state' => 'uncertain'] + withBlock($order, $keyId, 'not_settled');
+}
+
+/**
+ * Staff say what became of an intent.
+ *
+ * @param string $truth committed, authorized, or not_paid: only after the intent was seen as failed
+ *     or cancelled
+ * @param bool $isUnderWay whether the answer of an attempt may still come
+ * @return array{outcome: array, store?: array}
+ */
+function onResolve(?array $stored, string $intentId, string $truth, bool $isUnderWay): array
+{
+    $isUnsettled = $stored !== null
+        && $stored['intentId'] === $intentId
+        && $stored['sent']
+        && $stored['state'] !== 'paid'
+        && !$isUnderWay;
+    if (!$isUnsettled) {
+        return ['outcome' => outcomeOf($stored)];
+    }
+    $store = $truth === 'not_paid' ? withoutIntent($stored) : asPaid($stored, $truth);
+    return ['store' => $store, 'outcome' => outcomeOf($store)];
+}
+
+/** An order that is new; or one with another price, if nothing was sent for the old one. */
+function atPrice(?array $stored, array $price): array
+{
+    ['amount' => $amount, 'currency' => $currency] = $price;
+    if ($stored === null) {
+        return [
+            'state' => 'open',
+            'amount' => $amount,
+            'currency' => $currency,
+            'paid' => null,
+            'intentId' => null,
+            'sent' => false,
+            'attempt' => null,
+            'keyErrors' => 0,
+            'keys' => [],
+        ];
+    }
+    if ($stored['state'] !== 'open' || $stored['sent'] || isFor($stored, $price)) {
+        return $stored;
+    }
+    return ['amount' => $amount, 'currency' => $currency, 'intentId' => null] + $stored;
+}
+
+function asPaid(array $order, string $paid): array
+{
+    return ['state' => 'paid', 'paid' => $paid, 'attempt' => null] + $order;
+}
+
+/** The intent is dead: a new one may be made. The keys stay used. */
+function withoutIntent(array $order): array
+{
+    $open = ['state' => 'open', 'intentId' => null, 'sent' => false, 'attempt' => null];
+    return $open + ['keyErrors' => 0] + $order;
+}
+
+function withBlock(array $order, string $keyId, string $block, ?string $reason = null): array
+{
+    foreach ($order['keys'] as $i => $key) {
+        if ($key['id'] === $keyId) {
+            $order['keys'][$i] = ['block' => $block, 'reason' => $reason] + $key;
+        }
+    }
+    return $order;
+}
+
+function findKey(array $order, string $keyId): ?array
+{
+    foreach ($order['keys'] as $key) {
+        if ($key['id'] === $keyId) {
+            return $key;
+        }
+    }
+    return null;
+}
+
+/** Whether two things have the same price. "==": 1000 and 1000.0 are the same number in JSON. */
+function isFor(array $one, array $other): bool
+{
+    return $one['amount'] == $other['amount'] && $one['currency'] === $other['currency'];
+}
+
+/** More pages than these are not waiting for a card. Without a bound, the order would grow. */
+const UNUSED_KEYS = 50;
+
+/** All keys that took a card, and the newest of the others. */
+function newestKeys(array $keys): array
+{
+    $isUnused = static fn ($key): bool => $key['block'] === 'none';
+    $dropped = array_slice(array_filter($keys, $isUnused), 0, -UNUSED_KEYS);
+    return array_values(array_filter($keys, static fn ($key): bool => !in_array($key, $dropped)));
+}
+
+// --- The limits of key requests -----------------------------------------------------------------
+
+/*
+ * Making a key costs the service work. One shopper must not keep the others waiting. PHP shares
+ * nothing between two requests, so the counters are in the store, beside the orders.
+ */
+
+/** So many requests at once, and then so many in a second. */
+const KEYS_PER_ORDER = ['burst' => 6, 'perSecond' => 0.2];
+const KEYS_IN_ALL = ['burst' => 40, 'perSecond' => 10];
+
+/** In the store, the counter of an order has this before its id. The counter of all is this. */
+const KEYS_OF = 'cardseal-keys:';
+
+/**
+ * @param array{left: float, at: int}|null $counter what was left of the rate, at a time in
+ *     milliseconds
+ * @return array{array, int} the counter after one more request, and 0; or in how many seconds to
+ *     ask again
+ */
+function afterOneMore(?array $counter, array $rate, int $now): array
+{
+    $left = $rate['burst'];
+    if ($counter !== null) {
+        $passed = max(0, $now - $counter['at']) / 1000; // a clock may be set back
+        $left = min($left, $counter['left'] + $passed * $rate['perSecond']);
+    }
+    $seconds = $left < 1 ? (int) ceil((1 - $left) / $rate['perSecond']) : 0;
+    return [['left' => $left - 1, 'at' => $now], $seconds];
+}
+
+// --- The stores ---------------------------------------------------------------------------------
+
+/**
+ * Where orders are kept. A store must keep what it has acknowledged: a cache that forgets is no
+ * store. Every process of the shop must see the same one.
+ */
+interface OrderStore
+{
+    /**
+     * The newest value of an order; null if the order was never written.
+     *
+     * @return array{value: string, version: int}|null
+     */
+    public function read(string $orderId): ?array;
+
+    /**
+     * Replaces the value, in one step, only if its version is still $version; 0 stands for an order
+     * that was never written. The new version is higher, also over restarts.
+     *
+     * @param string $value JSON text of a few KiB. Nothing of a card is in it.
+     * @return bool false if somebody else has written: nothing was changed
+     */
+    public function write(string $orderId, string $value, int $version): bool;
+}
+
+/**
+ * Keeps orders in a database. Create the table once. PostgreSQL and SQLite:
+ *
+ *     CREATE TABLE cardseal_orders (
+ *         id TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL)
+ *
+ * MySQL and MariaDB, where text is compared without regard to case unless you say otherwise:
+ *
+ *     CREATE TABLE cardseal_orders (
+ *         id VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
+ *         value MEDIUMTEXT NOT NULL, version INTEGER NOT NULL)
+ *
+ * The connection must reach the primary server, not a replica, and must have no transaction open:
+ * what is written has to be in the database before the card is sent on.
+ */
+final class PdoStore implements OrderStore
+{
+    /** @throws \InvalidArgumentException if $pdo hides its errors, or collects writes */
+    public function __construct(private \PDO $pdo)
+    {
+        if ($pdo->getAttribute(\PDO::ATTR_ERRMODE) !== \PDO::ERRMODE_EXCEPTION) {
+            throw new \InvalidArgumentException('PDO must be in ERRMODE_EXCEPTION');
+        }
+    }
+
+    public function read(string $orderId): ?array
+    {
+        $rows = $this->run('SELECT value, version FROM cardseal_orders WHERE id = ?', [$orderId]);
+        $row = $rows->fetch(\PDO::FETCH_ASSOC);
+        $rows->closeCursor();
+        return $row === false
+            ? null
+            : ['value' => (string) $row['value'], 'version' => (int) $row['version']];
+    }
+
+    public function write(string $orderId, string $value, int $version): bool
+    {
+        if ($version > 0) {
+            $update = 'UPDATE cardseal_orders SET value = ?, version = ? '
+                . 'WHERE id = ? AND version = ?';
+            $done = $this->run($update, [$value, $version + 1, $orderId, $version]);
+            return $done->rowCount() === 1;
+        }
+        try {
+            $insert = 'INSERT INTO cardseal_orders (id, value, version) VALUES (?, ?, 1)';
+            $this->run($insert, [$orderId, $value]);
+            return true;
+        } catch (\PDOException $error) {
+            if ($this->read($orderId) === null) {
+                throw $error;
+            }
+            return false; // somebody else was first: an id comes only once
+        }
+    }
+
+    private function run(string $sql, array $values): \PDOStatement
+    {
+        if ($this->pdo->inTransaction()) {
+            throw new \LogicException('The store needs a connection without a transaction');
+        }
+        $statement = $this->pdo->prepare($sql);
+        $statement->execute($values);
+        return $statement;
+    }
+}
+
+/**
+ * Keeps orders in a file of SQLite, which it creates: for a shop on one machine.
+ *
+ * @param string $path a file that lasts, that the web server can write and does not send to anybody
+ */
+function sqliteStore(string $path): PdoStore
+{
+    $pdo = new \PDO("sqlite:$path", null, null, [
+        \PDO::ATTR_ERRMODE => \PDO::ERRMODE_EXCEPTION,
+        \PDO::ATTR_TIMEOUT => 10, // seconds, while another process writes
+    ]);
+    $pdo->exec('PRAGMA synchronous = FULL'); // what was acknowledged survives a loss of power
+    $pdo->exec('CREATE TABLE IF NOT EXISTS cardseal_orders ('
+        . 'id TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL)');
+    return new PdoStore($pdo);
 }
 
 // --- The key ------------------------------------------------------------------------------------
@@ -297,7 +1083,7 @@ final class CardPaymentsError extends \Exception
  * - Nothing is ever tried again by itself: a second request could be a second payment.
  * - The secret key is in no error, log or dump, and goes to the base address only.
  */
-final class CardPayments
+class CardPayments
 {
     /** What to do about an error of authorize(), as the specification says it ("Errors"). */
     private const RECOVERIES = [
@@ -354,6 +1140,12 @@ final class CardPayments
     public function __debugInfo(): array
     {
         return [];
+    }
+
+    /** How long a request may take, with its answer, in milliseconds. */
+    public function timeoutMs(): int
+    {
+        return $this->timeoutMs;
     }
 
     /**

@@ -5,20 +5,22 @@
  *
  *     php -S 127.0.0.1:8080 demo/merchant/php/shop.php
  *
+ * After a payment whose outcome is not certain, the staff of the shop find out what became of it:
+ *
+ *     php demo/merchant/php/shop.php resolve ORDER INTENT committed
+ *
  * See README.md for what to copy and what to change.
  *
  * What holds at every step: each press of "Payer" ends on a page that says what happened, and no
- * order is paid twice. The session remembers which keys were given out, and which were used.
+ * order is paid twice. Checkout sees to that. The session has nothing but the ids of the orders.
  */
 
 declare(strict_types=1);
 
-use Cardseal\CardEncryptionError;
 use Cardseal\CardPayments;
-use Cardseal\CardPaymentsError;
+use Cardseal\Checkout;
 
-use function Cardseal\browserKey;
-use function Cardseal\parseEncryptedCard;
+use function Cardseal\sqliteStore;
 
 require __DIR__ . '/cardseal.php';
 
@@ -29,13 +31,10 @@ const CURRENCY = 'USD';
 /** The script of the card form, `dist/cardseal.js` of the package: beside this file, or in a clone. */
 const SCRIPTS = [__DIR__ . '/cardseal.js', __DIR__ . '/../../../dist/cardseal.js'];
 
-/** Longer than one request to the service takes. After that nobody is waiting for its answer. */
-const AUTHORIZING_SECONDS = 60;
-
-const EXPIRED = 'Cela a pris trop de temps. Saisissez à nouveau votre carte. '
-    . 'Vous n’avez pas payé.';
-const REFUSED = 'Le paiement n’a pas pu être effectué. Vous n’avez pas payé. '
+const NOT_PAID = 'Le paiement n’a pas pu être effectué. Vous n’avez pas payé. '
     . 'Saisissez à nouveau votre carte.';
+const RETRY_IS_SAFE = 'Nous ne savons pas encore si vous avez payé. '
+    . 'Saisissez à nouveau votre carte : vous ne paierez pas deux fois.';
 
 /** What the shopper reads, by the names that the card form gives to problems. */
 const MESSAGES = [
@@ -68,10 +67,10 @@ const DECLINES = [
 // An error can repeat what was posted: none reaches the page.
 ini_set('display_errors', '0');
 
-// The result of a payment has to be written down even if the shopper closes the page.
-ignore_user_abort(true);
-set_time_limit(2 * AUTHORIZING_SECONDS);
-
+if (PHP_SAPI === 'cli') {
+    resolve(array_slice($argv, 1));
+    return;
+}
 if ($_SERVER['REQUEST_URI'] === '/cardseal.js') {
     sendScript();
     return;
@@ -79,11 +78,6 @@ if ($_SERVER['REQUEST_URI'] === '/cardseal.js') {
 startSession();
 try {
     route($_SERVER['REQUEST_METHOD'] . ' ' . parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH));
-} catch (CardPaymentsError $error) {
-    error_log("Card Payment Service: $error->recovery, status $error->status");
-    http_response_code(502);
-    showPage('Paiement indisponible', '<p>La boutique ne peut pas encaisser pour le moment. '
-        . 'Vous n’avez pas payé.</p><p><a href="">Réessayer</a></p>');
 } catch (Throwable $error) {
     // Without its message: an error can repeat what was posted.
     error_log('Failed: ' . get_class($error) . " at {$error->getFile()}:{$error->getLine()}");
@@ -96,9 +90,9 @@ function route(string $request): void
     match ($request) {
         'GET /' => showCart(),
         'POST /commande' => startOrder(),
-        'GET /paiement' => showPayment((string) ($_GET['commande'] ?? '')),
+        'GET /paiement' => showPayment(),
         'POST /paiement' => pay(),
-        'POST /paiement/cle' => sendKey((string) ($_GET['commande'] ?? '')),
+        'POST /paiement/cle' => sendKey(),
         default => showNothing(),
     };
 }
@@ -114,7 +108,7 @@ function startSession(): void
         'cookie_secure' => !empty($_SERVER['HTTPS']),
         'cache_limiter' => '', // showPage sends the header
     ]);
-    $_SESSION += ['csrf' => bin2hex(random_bytes(32)), 'orders' => [], 'spent' => []];
+    $_SESSION += ['csrf' => bin2hex(random_bytes(32)), 'orders' => []];
 }
 
 /** The token that a page of this session carries, as a form field or as a header. */
@@ -124,186 +118,140 @@ function hasCsrfToken(): bool
     return is_string($token) && hash_equals($_SESSION['csrf'], $token);
 }
 
-/**
- * A new order: in a real shop, what comes out of the cart. Its phase:
- *
- * - open: the shopper may enter a card.
- * - authorizing: a card is at the service.
- * - paid.
- * - unresolved: the answer was lost. No card is asked for again; somebody has to find out.
- */
+/** A new order: in a real shop, what comes out of the cart, with its price, in the database. */
 function startOrder(): void
 {
     if (!hasCsrfToken()) {
         redirect('/');
         return;
     }
-    // As after a login: an id that somebody else may know does not go into the checkout. Not while
-    // a payment is running in another tab: pay() would not find its session again.
-    if (!in_array('authorizing', array_map('phaseOf', $_SESSION['orders']), true)) {
-        session_regenerate_id(true);
-    }
+    // As after a login: an id that somebody else may know does not go into the checkout.
+    session_regenerate_id(true);
     $id = bin2hex(random_bytes(8));
-    $_SESSION['orders'][$id] = [
-        'phase' => 'open',
-        'intent' => null, // the id of the draft that the next card pays
-        'keys' => [], // id => expires_at, of every key that was given out and not used
-        'notice' => null,
-    ];
+    $_SESSION['orders'][] = $id;
     redirect("/paiement?commande=$id");
 }
 
-function phaseOf(array $order): string
+/** The order of this id, if it is one of this session; null otherwise. */
+function findOrder(mixed $id): ?array
 {
-    // The process may have died between the request and the answer.
-    $isLost = $order['phase'] === 'authorizing' && time() - $order['since'] > AUTHORIZING_SECONDS;
-    return $isLost ? 'unresolved' : $order['phase'];
-}
-
-// --- The key ------------------------------------------------------------------------------------
-
-/** A fresh key for this order, noted in the session, and the draft that it will pay. */
-function issueKey(string $orderId): array
-{
-    $order = &$_SESSION['orders'][$orderId];
-    $order['intent'] ??= createIntent();
-    $key = payments()->createEncryptionKey();
-    // All of them: the shopper may have the page open twice.
-    $order['keys'][$key['id']] = $key['expires_at'];
-    return browserKey($key);
-}
-
-/** data-cardseal-key-url: another key, when the shopper corrects the card on the same page. */
-function sendKey(string $orderId): void
-{
-    header('Cache-Control: no-store');
-    $order = $_SESSION['orders'][$orderId] ?? null;
-    if (!hasCsrfToken() || $order === null || phaseOf($order) !== 'open') {
-        http_response_code(409);
-        return;
+    // PHP lets no other request of this session run until it is closed: a payment can take long.
+    session_write_close();
+    if (!in_array($id, $_SESSION['orders'], true)) {
+        return null;
     }
-    try {
-        $key = issueKey($orderId);
-        header('Content-Type: application/json');
-        echo json_encode($key, JSON_THROW_ON_ERROR);
-    } catch (CardPaymentsError $error) {
-        http_response_code(502);
-    }
+    return [
+        'id' => $id,
+        'amount' => AMOUNT,
+        'currency' => CURRENCY,
+        'description' => PRODUCT,
+    ];
 }
 
 // --- The payment --------------------------------------------------------------------------------
 
-function pay(): void
+function checkout(): Checkout
 {
-    $posted = $_POST['encrypted_card'] ?? null;
-    $keyId = keyIdOf($posted);
+    $payments = new CardPayments(
+        getenv('CARD_PAYMENTS_URL') ?: 'http://127.0.0.1:3001',
+        // The sandbox's, which is published. Yours never stands in a file of the shop.
+        getenv('CARD_PAYMENTS_SECRET_KEY') ?: 'sk_test_bookshop_published_key',
+        1000 * (int) (getenv('CARD_PAYMENTS_TIMEOUT_S') ?: 30),
+    );
+    // A folder that lasts. Yours is no part of what the web server sends.
+    $folder = getenv('SHOP_DATA') ?: __DIR__ . '/data';
+    if (!is_dir($folder)) {
+        @mkdir($folder, 0700); // another request may be faster
+    }
+    return new Checkout($payments, sqliteStore("$folder/orders.sqlite"));
+}
 
-    // The same block once more, by "Back", a reload or a second press: the outcome of the first.
-    $first = $_SESSION['spent'][$keyId] ?? null;
-    if ($first !== null) {
-        redirect("/paiement?commande=$first");
+/** data-cardseal-key-url: another key, when the shopper corrects the card on the same page. */
+function sendKey(): void
+{
+    header('Cache-Control: no-store');
+    $order = findOrder($_GET['commande'] ?? null);
+    if (!hasCsrfToken() || $order === null) {
+        http_response_code(409);
         return;
     }
-    $orderId = is_string($_POST['commande'] ?? null) ? $_POST['commande'] : '';
-    if (!hasCsrfToken() || !isset($_SESSION['orders'][$orderId])) {
+    $issued = checkout()->issueKey($order);
+    http_response_code($issued['status']);
+    header('Content-Type: application/json');
+    sendRetryAfter($issued);
+    echo json_encode($issued['body'], JSON_THROW_ON_ERROR);
+}
+
+/** The page of an order: the form, or how the payment went. */
+function showPayment(): void
+{
+    $order = findOrder($_GET['commande'] ?? null);
+    if ($order === null) {
+        // The session is gone. It may have paid.
+        http_response_code(404);
+        showUnclear(null);
+        return;
+    }
+    showOutcome($order, checkout()->outcome($order['id']), textOf($_GET));
+}
+
+function pay(): void
+{
+    $order = findOrder($_POST['commande'] ?? null);
+    if (!hasCsrfToken() || $order === null) {
         // The session that this page was made for is gone. It may have paid with this block.
         http_response_code(409);
         showUnclear(null);
         return;
     }
-    $order = &$_SESSION['orders'][$orderId];
-    if (phaseOf($order) !== 'open') {
-        redirect("/paiement?commande=$orderId");
-        return;
+    set_time_limit(120); // longer than the service and a second tab may take
+    $checkout = checkout();
+    $outcome = $checkout->pay($order, $_POST['encrypted_card'] ?? null);
+    $now = $checkout->outcome($order['id']);
+    if ($outcome['status'] === 'invalid_encrypted_card') {
+        http_response_code(400);
+        showOutcome($order, $now, NOT_PAID);
+    } elseif ($outcome['status'] === 'not_certain' && $now['status'] === 'open') {
+        // The block is none of this order. Another one may have been paid with it.
+        http_response_code(409);
+        showUnclear($order['id']);
+    } else {
+        $details = ['avis' => $outcome['status'], 'motif' => $outcome['reason'] ?? null];
+        redirect('/paiement?' . http_build_query(['commande' => $order['id']] + $details));
     }
-    $expiresAt = $order['keys'][$keyId] ?? null;
-    try {
-        // A key that this order did not give out is no key of this order.
-        $ours = $expiresAt === null ? null : $keyId;
-        $card = parseEncryptedCard($posted, keyId: $ours, expiresAt: $expiresAt);
-    } catch (CardEncryptionError $error) {
-        $hasExpired = $expiresAt !== null && $expiresAt < 1000 * microtime(true);
-        $order['notice'] = $hasExpired ? EXPIRED : REFUSED;
-        redirect("/paiement?commande=$orderId");
-        return;
-    }
-    $_SESSION['spent'][$keyId] = $orderId;
-    unset($order['keys'][$keyId]);
-    $order['phase'] = 'authorizing';
-    $order['since'] = time();
-    $paying = $order;
-    // Written down before the card is sent on: whatever happens now, no second card is asked for.
-    session_write_close();
-    $outcome = charge($paying, $card);
-    startSession();
-    $_SESSION['orders'][$orderId] = $outcome + $paying;
-    redirect("/paiement?commande=$orderId");
 }
 
-/** Charges the card, once. Returns what the order has to remember. */
-function charge(array $order, array $card): array
+/** $text stands above the form. It must be true of an order of which nothing is uncertain. */
+function showOutcome(array $order, array $outcome, ?string $text): void
 {
-    try {
-        // The draft may have been used up in another tab since this key was issued.
-        $intentId = $order['intent'] ?? createIntent();
-    } catch (Throwable $error) {
-        error_log('No draft: ' . get_class($error));
-        return ['phase' => 'open', 'notice' => REFUSED];
-    }
-    return authorize($intentId, $card) + ['intent' => $intentId];
+    match ($outcome['status']) {
+        'committed', 'authorized' => showReceipt($outcome['reference']),
+        'not_certain' => showUnclear($order['id']),
+        'open' => showForm($order, $text),
+    };
 }
 
-function authorize(string $intentId, array $card): array
+/** Why the shopper sees the form again, as the address says it. */
+function textOf(array $query): ?string
 {
-    try {
-        $intent = payments()->authorize($intentId, $card, bin2hex(random_bytes(16)));
-    } catch (Throwable $error) {
-        $recovery = $error instanceof CardPaymentsError ? $error->recovery : 'resolve_intent';
-        error_log("Not authorized: $intentId, $recovery"); // no message: see README.md
-        return match ($recovery) {
-            'resolve_intent' => ['phase' => 'unresolved'],
-            'restart_checkout' => ['phase' => 'open', 'notice' => EXPIRED],
-            // Perhaps because of the draft: the next card gets a new one.
-            'not_specified' => ['phase' => 'open', 'notice' => REFUSED, 'intent' => null],
-            default => ['phase' => 'open', 'notice' => REFUSED],
-        };
-    }
-    if ($intent['status'] === 'committed' || $intent['status'] === 'authorized') {
-        return ['phase' => 'paid', 'notice' => null, 'card' => $intent['payment_method']];
-    }
-    if ($intent['status'] === 'failed') {
-        $reason = DECLINES[$intent['failure_reason']] ?? 'refus de la banque';
-        $notice = "La carte a été refusée : $reason. Vous n’avez pas payé. "
-            . 'Essayez une autre carte.';
-        // A declined intent is used up.
-        return ['phase' => 'open', 'notice' => $notice, 'intent' => null];
-    }
-    error_log("Not authorized: $intentId is in a status that the specification does not show");
-    return ['phase' => 'unresolved'];
+    $reason = $query['motif'] ?? '';
+    $known = is_string($reason) ? DECLINES[$reason] ?? null : null;
+    return match ($query['avis'] ?? null) {
+        'failed' => 'La carte a été refusée : ' . ($known ?? 'refus de la banque')
+            . '. Vous n’avez pas payé. Essayez une autre carte.',
+        'not_paid' => NOT_PAID,
+        default => null,
+    };
 }
 
-/** The key that a posted block names; '' if it names none. Says nothing about the rest of it. */
-function keyIdOf(mixed $posted): string
+/** For the staff: php shop.php resolve ORDER INTENT committed|authorized|not_paid */
+function resolve(array $arguments): void
 {
-    $block = is_string($posted) && strlen($posted) < 16_384 ? json_decode($posted, true) : null;
-    $keyId = is_array($block) ? ($block['key_id'] ?? null) : null;
-    return is_string($keyId) ? $keyId : '';
-}
-
-/** A draft of the payment. Returns its id. */
-function createIntent(): string
-{
-    return payments()->createIntent(AMOUNT, CURRENCY, description: PRODUCT)['id'];
-}
-
-function payments(): CardPayments
-{
-    static $payments = null;
-    return $payments ??= new CardPayments(
-        getenv('CARD_PAYMENTS_URL') ?: 'http://127.0.0.1:3001',
-        // The sandbox's, which is published. Yours never stands in a file of the shop.
-        getenv('CARD_PAYMENTS_SECRET_KEY') ?: 'sk_test_bookshop_published_key',
-    );
+    if (count($arguments) !== 4 || $arguments[0] !== 'resolve') {
+        fwrite(STDERR, "Usage: shop.php resolve ORDER INTENT committed|authorized|not_paid\n");
+        exit(2);
+    }
+    echo json_encode(checkout()->resolve(...array_slice($arguments, 1))), "\n";
 }
 
 // --- The pages ----------------------------------------------------------------------------------
@@ -323,30 +271,24 @@ function showCart(): void
         HTML);
 }
 
-/** The form, or how the payment went. */
-function showPayment(string $orderId): void
+function showForm(array $order, ?string $text): void
 {
-    $order = $_SESSION['orders'][$orderId] ?? null;
-    if ($order === null) {
-        redirect('/');
+    $issued = checkout()->issueKey($order);
+    if ($issued['status'] === 409) { // another tab was faster
+        showOutcome($order, $issued['body'], null);
         return;
     }
-    match (phaseOf($order)) {
-        'open' => showForm($orderId),
-        'authorizing' => showWaiting(),
-        'paid' => showReceipt($orderId, $order),
-        'unresolved' => showUnclear($order['intent']),
-    };
-}
-
-function showForm(string $orderId): void
-{
-    $key = escape(json_encode(issueKey($orderId), JSON_THROW_ON_ERROR));
+    if ($issued['status'] !== 200) {
+        showUnavailable($order, $issued);
+        return;
+    }
+    $key = escape(json_encode($issued['body'], JSON_THROW_ON_ERROR));
+    $orderId = escape($order['id']);
     $keyUrl = escape("/paiement/cle?commande=$orderId");
     $messages = escape(json_encode(MESSAGES, JSON_UNESCAPED_UNICODE | JSON_THROW_ON_ERROR));
     $csrf = escape($_SESSION['csrf']);
-    $order = escape($orderId);
-    $text = $_SESSION['orders'][$orderId]['notice'];
+    // Whatever the address says: something was sent, and its outcome is not known.
+    $text = isset($issued['note']) ? RETRY_IS_SAFE : $text;
     $notice = $text === null ? '' : '<p class="notice" role="alert">' . escape($text) . '</p>';
     $product = PRODUCT;
     $price = price();
@@ -361,7 +303,7 @@ function showForm(string $orderId): void
               data-cardseal-key="$key" data-cardseal-key-url="$keyUrl"
               data-cardseal-messages="$messages">
           <input type="hidden" name="csrf" value="$csrf">
-          <input type="hidden" name="commande" value="$order">
+          <input type="hidden" name="commande" value="$orderId">
           <p>
             <label for="numero">Numéro de la carte</label>
             <input id="numero" autocomplete="cc-number" inputmode="numeric"
@@ -403,32 +345,40 @@ function showForm(string $orderId): void
         HTML);
 }
 
-function showReceipt(string $orderId, array $order): void
+/** The service gives no key, or has given many: the shopper can try again. */
+function showUnavailable(array $order, array $issued): void
 {
-    $card = escape("{$order['card']['brand']} terminée par {$order['card']['last4']}");
-    $reference = escape($order['intent']);
+    http_response_code($issued['status']);
+    sendRetryAfter($issued);
+    $outcome = checkout()->outcome($order['id']);
+    if ($outcome['status'] !== 'open') {
+        showOutcome($order, $outcome, null);
+        return;
+    }
+    $truth = isset($outcome['note'])
+        ? 'Nous ne savons pas encore si vous avez payé.'
+        : 'Vous n’avez pas payé.';
+    $address = escape("/paiement?commande={$order['id']}");
+    showPage('Paiement indisponible', '<p>La boutique ne peut pas encaisser pour le moment. '
+        . "$truth</p><p><a href=\"$address\">Réessayer</a></p>");
+}
+
+function showReceipt(string $intentId): void
+{
+    $reference = escape($intentId);
     $price = price();
     showPage('Merci', <<<HTML
         <h1>Merci, votre commande est payée</h1>
         <p>Montant : $price</p>
-        <p>Carte : $card</p>
         <p>Référence : $reference</p>
         <p><a href="/">Passer une autre commande</a></p>
         HTML);
 }
 
-/** Comes back by itself until the outcome is known. */
-function showWaiting(): void
-{
-    header('Refresh: 2');
-    showPage('Paiement en cours', '<h1>Votre paiement est en cours</h1>'
-        . '<p>Ne payez pas une seconde fois. Cette page va se mettre à jour.</p>');
-}
-
 /** The answer was lost, or nobody knows this checkout any more: the shop has to find out. */
-function showUnclear(?string $intentId): void
+function showUnclear(?string $orderId): void
 {
-    $reference = $intentId === null ? '' : '<p>Référence : ' . escape($intentId) . '</p>';
+    $reference = $orderId === null ? '' : '<p>Référence : ' . escape($orderId) . '</p>';
     showPage('Paiement incertain', <<<HTML
         <h1>Nous ne savons pas encore si vous avez payé</h1>
         <p>Ne payez pas une seconde fois. Nous allons vérifier et vous le dire.</p>
@@ -514,6 +464,14 @@ function price(): string
 function escape(string $text): string
 {
     return htmlspecialchars($text, ENT_QUOTES | ENT_SUBSTITUTE, 'UTF-8');
+}
+
+/** @param array{retryAfter?: int} $issued */
+function sendRetryAfter(array $issued): void
+{
+    if (isset($issued['retryAfter'])) {
+        header("Retry-After: {$issued['retryAfter']}");
+    }
 }
 
 /** 303: the browser asks for the page with GET, so that a reload posts nothing. */

@@ -1,10 +1,12 @@
 """The merchant's half of a card payment, in Python 3.8 or later: one file, made to be copied.
 
-It needs nothing but Python. It has three parts:
+It needs nothing but Python.
 
+- ``Checkout`` is what a shop uses: a key for each form, and one charge for each order.
+- ``SqlStore``, ``sqlite_store``: where the orders are kept.
+- ``CardPayments`` is a client of the Card Payment Service.
 - ``browser_key`` picks what a browser may see of an encryption key.
 - ``parse_encrypted_card`` accepts the encrypted card that the browser posts, and nothing else.
-- ``CardPayments`` is a client of the Card Payment Service.
 
 Your server never sees a card. It forwards an encrypted block that only the service can open.
 """
@@ -12,13 +14,21 @@ Your server never sees a card. It forwards an encrypted block that only the serv
 import base64
 import http.client
 import json
+import logging
+import math
 import re
+import secrets
 import socket
+import sqlite3
 import ssl
 import threading
 import time
+import urllib.parse
 
 __all__ = [
+    "Checkout",
+    "SqlStore",
+    "sqlite_store",
     "browser_key",
     "parse_encrypted_card",
     "CardEncryptionError",
@@ -49,6 +59,639 @@ class CardEncryptionError(Exception):
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code
+
+
+# --- The checkout ----------------------------------------------------------------------------
+
+_logger = logging.getLogger("cardseal")
+
+
+class Checkout:
+    """One payment, one charge: by the rules further down, whatever network, shopper, tabs,
+    processes and restarts do. One object serves all threads::
+
+        checkout = Checkout(
+            CardPayments(base_url, secret_key), sqlite_store("/var/lib/shop/orders.sqlite")
+        )
+
+    An order is a ``dict``, which you take from your own database and never from the browser::
+
+        {"id": "1001", "amount": 2490, "currency": "USD"}
+
+    - ``id``: your own id of the order, from the shopper's session: one id for one purchase.
+    - ``amount``: minor units; 1000 is 10.00 in a two-decimal currency.
+    - ``description``: free text for the intent, if you like.
+    - ``capture_method``: ``automatic`` (unless given) or ``manual``.
+
+    An outcome is a ``dict`` with a ``status``. Tell the shopper:
+
+    - ``committed`` or ``authorized``: paid. ``reference`` is the id of the intent.
+    - ``failed``: declined, not paid; another card may be tried. ``reason`` is the service's, or
+      None.
+    - ``not_paid``: not paid; the card may be entered again.
+    - ``retry_is_safe``: perhaps charged, perhaps not, but another try cannot charge twice.
+    - ``not_certain``: perhaps charged. Show no form; your staff find out and call ``resolve``.
+    - ``invalid_encrypted_card``: what was posted is no encrypted card. Answer with status 400.
+    - ``open``, only from ``outcome`` and ``resolve``: show the form. With the ``note``
+      ``retry_is_safe``: and its text.
+    """
+
+    # How long to wait before the order is read again while another attempt is on its way.
+    _POLL_S = 0.25
+    # A store that never lets anybody write is broken.
+    _MOST_WRITES = 20
+
+    def __init__(self, payments, store):
+        """``payments``: a ``CardPayments``. ``store``: see ``SqlStore``."""
+        self._payments = payments
+        self._store = store
+        # By then an attempt has its answer, unless its process has ended.
+        self._limit_ms = int(payments.timeout_s * 1000) + 5000
+
+    def issue_key(self, order):
+        """A fresh key for the form of an order.
+
+        Returns a ``dict`` with ``status`` and ``body`` to answer with, as JSON and with
+        ``Cache-Control: no-store``:
+
+        - 200: ``body`` is the key. With ``note``: show the text of ``retry_is_safe`` beside the
+          form.
+        - 409: ``body`` is an outcome. Nothing is left to pay, or it is not certain: show no form.
+        - 429: too many requests. ``retry_after`` is in seconds, for the header ``Retry-After``.
+        - 502: the service gave no key.
+
+        Raises ``ValueError`` if ``order`` is none.
+        """
+        _require_order(order)
+        try:
+            decision = on_key_requested(self._read_settled(order["id"]), order)
+            if "outcome" in decision:
+                return {"status": 409, "body": decision["outcome"]}
+            seconds = self._seconds_to_wait(order["id"])
+            if seconds > 0:
+                return {"status": 429, "body": {"status": "too_many"}, "retry_after": seconds}
+            return self._key_for(order, decision["order"]["intentId"] is None)
+        except Exception as error:
+            _log("No key for order %s" % order["id"], error)
+            return {"status": 502, "body": {"status": "no_key"}}
+
+    def _key_for(self, order, needs_intent):
+        try:
+            key = self._payments.create_encryption_key()
+            body = browser_key(key)
+            draft_id = self._create_draft(order) if needs_intent else None
+        except Exception as error:
+            _log("No key for order %s" % order["id"], error)
+            current = outcome_of(self._read(order["id"]))
+            if current["status"] != "open":
+                return {"status": 409, "body": current}
+            return {"status": 502, "body": {"status": "no_key"}}
+        decision = self._change(
+            order["id"], lambda stored: on_key_arrived(stored, order, key, draft_id)
+        )
+        if "outcome" in decision:
+            return {"status": 409, "body": decision["outcome"]}
+        answer = {"status": 200, "body": body}
+        if decision["order"]["sent"]:
+            answer["note"] = "retry_is_safe"
+        return answer
+
+    def pay(self, order, posted):
+        """Pays an order with the block that a browser has posted. Returns the outcome.
+
+        ``posted`` is what ``parse_encrypted_card`` takes: the value of the form field
+        ``encrypted_card``, or the body of a JSON request. Nothing that a browser can send makes it
+        raise. Raises ``ValueError`` if ``order`` is none.
+        """
+        _require_order(order)
+        block = _read_block(posted, _FIELDS[SCHEME])
+        if block is None:
+            _logger.warning("Refused: invalid_encrypted_card")
+            return {"status": "invalid_encrypted_card"}
+        try:
+            return self._pay_with(order, block)
+        except Exception as error:
+            _log("Payment not certain, the store failed: order %s" % order["id"], error)
+            return _NOT_CERTAIN
+
+    def _pay_with(self, order, block):
+        order_id, key_id = order["id"], block["key_id"]
+        attempt = {
+            "token": secrets.token_hex(16),
+            "keyId": key_id,
+            "price": order,
+            "draftId": None,
+        }
+        while True:
+            attempt["now"] = _now_ms()
+            decision = self._change(order_id, lambda stored: on_block(stored, attempt))
+            if decision["next"] == "answer":
+                return decision["outcome"]
+            if decision["next"] == "authorize":
+                answer = self._authorize(decision["intentId"], block)
+                settled = self._change(order_id, lambda stored: on_answer(stored, attempt, answer))
+                if settled["outcome"] == _NOT_CERTAIN:
+                    ids = (order_id, decision["intentId"])
+                    _logger.warning("Payment not certain: order %s, intent %s", *ids)
+                return settled["outcome"]
+            if decision["next"] == "wait":
+                if self._read_settled(order_id)["state"] == "paying":
+                    return _NOT_CERTAIN
+            if decision["next"] == "create_intent":
+                try:
+                    attempt["draftId"] = self._create_draft(order)
+                except Exception as error:
+                    _log("No intent for order %s" % order_id, error)
+                    return outcome_of_block(self._read(order_id), key_id)
+
+    def _create_draft(self, order):
+        """Returns the id of a new intent."""
+        draft = self._payments.create_intent(
+            order["amount"],
+            order["currency"],
+            capture_method=order.get("capture_method"),
+            description=order.get("description"),
+            idempotency_key=secrets.token_hex(16),
+        )
+        if not _is_for(draft, order):
+            raise ValueError("The service made an intent for another price")
+        return draft["id"]
+
+    def _authorize(self, intent_id, block):
+        """Sends the card on. Returns what ``on_answer`` needs to know of the answer."""
+        try:
+            key = urllib.parse.quote("%s.%s" % (intent_id, block["key_id"]), safe="")
+            intent = self._payments.authorize(intent_id, block, idempotency_key=key)
+            return {"kind": "intent", "intent": intent}
+        except Exception as error:
+            _log("Authorization failed: %s" % intent_id, error)
+            is_key_error = isinstance(error, CardPaymentsError) and error.code is not None
+            return {"kind": "key_error" if is_key_error else "unclear"}
+
+    def outcome(self, order_id):
+        """How the payment went: for a reload, a receipt, another tab."""
+        try:
+            return outcome_of(self._read_settled(order_id))
+        except Exception as error:
+            _log("The store failed: order %s" % order_id, error)
+            return _NOT_CERTAIN
+
+    def resolve(self, order_id, intent_id, truth):
+        """For your staff, after ``not_certain``: what has become of the intent.
+
+        ``truth`` is ``committed``, ``authorized``, or ``not_paid``: only if you have seen the
+        intent as failed or cancelled. Returns the outcome now. Raises the error of the store.
+        """
+        if truth not in ("committed", "authorized", "not_paid"):
+            raise ValueError("truth must be committed, authorized or not_paid")
+        decision = self._change(
+            order_id,
+            lambda stored: on_resolve(stored, intent_id, truth, self._is_under_way(stored)),
+        )
+        return decision["outcome"]
+
+    # The store and the clock.
+
+    def _read(self, order_id):
+        return _parse_order(self._store.read(order_id))
+
+    def _read_settled(self, order_id):
+        """Waits while an attempt is on its way: its shopper may have reloaded, or has two tabs."""
+        begin = _now_ms()
+        while True:
+            stored = self._read(order_id)
+            # By this clock, whatever another server's says.
+            is_over = _now_ms() > begin + self._limit_ms
+            if is_over or not self._is_under_way(stored):
+                return stored
+            time.sleep(self._POLL_S)
+
+    def _is_under_way(self, stored):
+        if stored is None or stored["state"] != "paying":
+            return False
+        return _now_ms() <= stored["attempt"]["startedAt"] + self._limit_ms
+
+    def _change(self, order_id, decide):
+        """Reads, decides and writes, until nobody else has written in between.
+
+        If the answer of a write is lost, the order is read and decided again: the decision sees
+        what became of the write.
+        """
+        for _ in range(self._MOST_WRITES):
+            entry = self._store.read(order_id)
+            decision = decide(_parse_order(entry))
+            if "store" not in decision:
+                return decision
+            value, version = json.dumps(decision["store"]), entry[1] if entry else 0
+            try:
+                if self._store.write(order_id, value, version):
+                    return decision
+            except Exception as error:
+                _log("A write failed: order %s" % order_id, error)
+        raise RuntimeError("The order could not be written")
+
+    def _seconds_to_wait(self, order_id):
+        """Takes one key request of the limits: 0, or in how many seconds to ask again."""
+        of_order = self._take_one(_KEYS_OF + order_id, _KEYS_PER_ORDER)
+        return of_order or self._take_one(_KEYS_OF, _KEYS_IN_ALL)
+
+    def _take_one(self, counter_id, rate):
+        for _ in range(self._MOST_WRITES):
+            entry = self._store.read(counter_id)
+            counter = json.loads(entry[0]) if entry else None
+            counter, seconds = after_one_more(counter, rate, _now_ms())
+            if seconds > 0:
+                return seconds
+            if self._store.write(counter_id, json.dumps(counter), entry[1] if entry else 0):
+                return 0
+        return 1  # so many are asking at this moment
+
+
+def _parse_order(entry):
+    """What is stored of an order. What is none must never pass for an order that is new."""
+    if entry is None:
+        return None
+    stored = json.loads(entry[0])
+    if stored["state"] not in ("open", "paying", "uncertain", "paid"):
+        raise ValueError("The store gave something else")
+    return stored
+
+
+def _log(what, error):
+    """Codes and ids, and never a message: an error can repeat what was posted."""
+    codes = [type(error).__name__]
+    if isinstance(error, CardPaymentsError):
+        codes = [error.recovery, error.status, error.code]
+    _logger.warning(", ".join([what] + [str(code) for code in codes if code is not None]))
+
+
+def _require_order(order):
+    order_id = order.get("id")
+    if not _is_text(order_id) or order_id.startswith(_KEYS_OF):
+        raise ValueError("The id of the order must be text")
+    amount = order.get("amount")
+    if type(amount) is not int or not 0 <= amount < 2**53:
+        raise ValueError("The amount must be a whole number of minor units")
+    if not _is_text(order.get("currency")):
+        raise ValueError("The currency must be text")
+
+
+# --- The rules of an order -------------------------------------------------------------------
+
+# These functions know no network and no store: each takes what is stored of the order and what has
+# happened, and returns what to store ("store", if something changes) and what comes next. They are
+# the same, name for name, as in src/checkout/decide.ts of the package and in cardseal.php.
+#
+# Stored is JSON, the same in every language. Nothing of a card is in it.
+#
+# - state: open (nothing is on its way), paying (one attempt is on its way to the service),
+#   uncertain (a card may have been charged; only people can find out), paid (nothing replaces it).
+# - amount, currency: what the order costs.
+# - paid: committed or authorized; None unless paid.
+# - intentId: the intent that is, or may have been, charged. A draft until sent. The service
+#   charges an intent at most once, so an order keeps its intent until it is certain that this
+#   intent can no longer be charged.
+# - sent: whether a block may have reached the service under this intent.
+# - attempt: token (random: tells one call of pay from every other), keyId, startedAt
+#   (milliseconds); None in open and paid.
+# - keyErrors: how often the service has answered this intent with one of its three key errors.
+# - keys: those that pages of this order have: id, amount, currency, expiresAt (milliseconds),
+#   block (what became of the block under it: none, sent, declined, error, not_settled), and
+#   reason (the service's, of a decline, or None).
+
+_NOT_CERTAIN = {"status": "not_certain"}
+
+
+def outcome_of(order):
+    """For ``outcome``, and for a page that gets no key."""
+    if order is None:
+        return {"status": "open"}
+    if order["state"] == "paid":
+        return {"status": order["paid"], "reference": order["intentId"]}
+    if order["state"] != "open":
+        return _NOT_CERTAIN
+    if order["sent"]:
+        return {"status": "open", "note": "retry_is_safe"}
+    return {"status": "open"}
+
+
+def outcome_of_block(order, key_id):
+    """What the shopper gets who has posted a block under this key."""
+    # The store has never had, or has lost, the order of this block.
+    if order is None:
+        return _NOT_CERTAIN
+    if order["state"] != "open":
+        return outcome_of(order)
+    key = _find_key(order, key_id)
+    # A block of another order may have been charged there.
+    if key is None:
+        return _NOT_CERTAIN
+    if order["sent"]:
+        return {"status": "retry_is_safe"}
+    if key["block"] == "declined":
+        return {"status": "failed", "reason": key["reason"]}
+    return {"status": "not_paid"}
+
+
+def on_key_requested(stored, price):
+    """A key is requested, to pay the price: a ``dict`` with amount and currency.
+
+    Returns "order", or "outcome" if there is no key.
+    """
+    order = _at_price(stored, price)
+    if order["state"] != "open":
+        return {"outcome": outcome_of(order)}
+    # Something was sent for the other amount: its intent must be settled before a new one exists.
+    if not _is_for(order, price):
+        return {"outcome": _NOT_CERTAIN}
+    return {"order": order}
+
+
+def on_key_arrived(stored, price, key, draft_id):
+    """A key has arrived, and a draft if the order had no intent. The state may be another by now.
+
+    ``key`` is the service's answer. Returns "order" and "store", or "outcome".
+    """
+    decision = on_key_requested(stored, price)
+    if "outcome" in decision:
+        return decision
+    order = decision["order"]
+    # Only the answer of the write was lost; or the service gave the same key twice.
+    if _find_key(order, key["id"]) is not None:
+        return {"order": order}
+    fresh = {
+        "id": key["id"],
+        "amount": price["amount"],
+        "currency": price["currency"],
+        "expiresAt": key["expires_at"],
+        "block": "none",
+        "reason": None,
+    }
+    intent_id = draft_id if order["intentId"] is None else order["intentId"]
+    keys = _newest_keys(order["keys"]) + [fresh]
+    return {"order": order, "store": {**order, "intentId": intent_id, "keys": keys}}
+
+
+def on_block(stored, attempt):
+    """A block has come. The state is judged before the block.
+
+    ``attempt`` has token, keyId, price, now, and draftId: of a draft that was made for the price,
+    because the order had no intent.
+
+    Returns "next": authorize, create_intent (and decide again), wait (until no attempt is on its
+    way, and decide again; after the limit: not certain) or answer.
+    """
+    token, key_id, price = attempt["token"], attempt["keyId"], attempt["price"]
+    if stored is not None and stored["state"] == "paying":
+        if stored["attempt"]["token"] == token:  # only the answer of the write was lost
+            return {"next": "authorize", "intentId": stored["intentId"]}
+        return {"next": "wait"}
+    order = None if stored is None else _at_price(stored, price)
+    key = None if order is None else _find_key(order, key_id)
+    is_good = (
+        key is not None
+        and order["state"] == "open"
+        and key["block"] == "none"
+        and attempt["now"] <= key["expiresAt"]
+        and _is_for(key, price)
+        and _is_for(order, price)
+    )
+    if not is_good:
+        return {"next": "answer", "outcome": outcome_of_block(order, key_id)}
+    intent_id = attempt["draftId"] if order["intentId"] is None else order["intentId"]
+    if intent_id is None:
+        return {"next": "create_intent"}
+    store = {
+        **_with_block(order, key_id, "sent"),
+        "state": "paying",
+        "intentId": intent_id,
+        "sent": True,
+        "attempt": {"token": token, "keyId": key_id, "startedAt": attempt["now"]},
+    }
+    return {"next": "authorize", "intentId": intent_id, "store": store}
+
+
+def on_answer(stored, attempt, answer):
+    """The service has answered an attempt, or has not answered it in time.
+
+    The "kind" of the answer is intent (200 with the intent in question), key_error (one of the
+    specification's three errors) or unclear (everything else, no answer included).
+    """
+    key_id = attempt["keyId"]
+    # A late answer of an attempt that was replaced, or a write whose answer was lost.
+    is_own = stored is not None and (stored["attempt"] or {}).get("token") == attempt["token"]
+    if not is_own:
+        return {"outcome": outcome_of_block(stored, key_id)}
+    store = _after_answer(stored, key_id, answer)
+    return {"store": store, "outcome": outcome_of_block(store, key_id)}
+
+
+def _after_answer(order, key_id, answer):
+    intent = answer.get("intent")
+    if intent and intent["id"] == order["intentId"] and _is_for(order, intent):
+        if intent["status"] in ("committed", "authorized"):
+            return _as_paid(order, intent["status"])
+        if intent["status"] == "failed":
+            declined = _with_block(order, key_id, "declined", intent["failure_reason"])
+            return _without_intent(declined)
+    # A proxy may answer so after the charge. Then another try under the same intent cannot charge.
+    if answer["kind"] == "key_error" and order["keyErrors"] == 0:
+        opened = _with_block(order, key_id, "error")
+        return {**opened, "state": "open", "attempt": None, "keyErrors": 1}
+    return {**_with_block(order, key_id, "not_settled"), "state": "uncertain"}
+
+
+def on_resolve(stored, intent_id, truth, is_under_way):
+    """Staff say what became of an intent.
+
+    ``truth`` is ``committed``, ``authorized``, or ``not_paid``: only after the intent was seen as
+    failed or cancelled. ``is_under_way``: whether the answer of an attempt may still come.
+    """
+    is_unsettled = (
+        stored is not None
+        and stored["intentId"] == intent_id
+        and stored["sent"]
+        and stored["state"] != "paid"
+        and not is_under_way
+    )
+    if not is_unsettled:
+        return {"outcome": outcome_of(stored)}
+    store = _without_intent(stored) if truth == "not_paid" else _as_paid(stored, truth)
+    return {"store": store, "outcome": outcome_of(store)}
+
+
+def _at_price(stored, price):
+    """An order that is new; or one with another price, if nothing was sent for the old one."""
+    new_price = {"amount": price["amount"], "currency": price["currency"]}
+    if stored is None:
+        return {
+            "state": "open",
+            **new_price,
+            "paid": None,
+            "intentId": None,
+            "sent": False,
+            "attempt": None,
+            "keyErrors": 0,
+            "keys": [],
+        }
+    if stored["state"] != "open" or stored["sent"] or _is_for(stored, price):
+        return stored
+    return {**stored, **new_price, "intentId": None}
+
+
+def _as_paid(order, paid):
+    return {**order, "state": "paid", "paid": paid, "attempt": None}
+
+
+def _without_intent(order):
+    """The intent is dead: a new one may be made. The keys stay used."""
+    opened = {"state": "open", "intentId": None, "sent": False, "attempt": None, "keyErrors": 0}
+    return {**order, **opened}
+
+
+def _with_block(order, key_id, block, reason=None):
+    keys = [
+        {**key, "block": block, "reason": reason} if key["id"] == key_id else key
+        for key in order["keys"]
+    ]
+    return {**order, "keys": keys}
+
+
+def _find_key(order, key_id):
+    return next((key for key in order["keys"] if key["id"] == key_id), None)
+
+
+def _is_for(one, other):
+    """Whether two things have the same price."""
+    return one["amount"] == other["amount"] and one["currency"] == other["currency"]
+
+
+# More pages than these are not waiting for a card. Without a bound, the order would grow.
+_UNUSED_KEYS = 50
+
+
+def _newest_keys(keys):
+    """All keys that took a card, and the newest of the others."""
+    unused = [key for key in keys if key["block"] == "none"]
+    dropped = unused[:-_UNUSED_KEYS]
+    return [key for key in keys if key not in dropped]
+
+
+# --- The limits of key requests --------------------------------------------------------------
+
+# Making a key costs the service work. One shopper must not keep the others waiting. The counters
+# are in the store, beside the orders, so that all processes of the shop share them.
+
+# So many requests at once, and then so many in a second.
+_KEYS_PER_ORDER = {"burst": 6, "per_second": 0.2}
+_KEYS_IN_ALL = {"burst": 40, "per_second": 10}
+
+# In the store, the counter of an order has this before its id. The counter of all is this.
+_KEYS_OF = "cardseal-keys:"
+
+
+def after_one_more(counter, rate, now):
+    """The counter after one more request, and 0; or in how many seconds to ask again.
+
+    A counter is what was left of the rate, at a time in milliseconds.
+    """
+    left = rate["burst"]
+    if counter is not None:
+        passed = max(0, now - counter["at"]) / 1000  # a clock may be set back
+        left = min(left, counter["left"] + passed * rate["per_second"])
+    seconds = math.ceil((1 - left) / rate["per_second"]) if left < 1 else 0
+    return {"left": left - 1, "at": now}, seconds
+
+
+# --- The stores ------------------------------------------------------------------------------
+
+
+class SqlStore:
+    """Keeps orders in a database, through any driver of the DB-API (PEP 249).
+
+    A store has two functions, so that you can write your own. It must keep what it has
+    acknowledged: a cache that forgets is no store. Every process of the shop must see the same one.
+
+    Create the table once. PostgreSQL and SQLite::
+
+        CREATE TABLE cardseal_orders (
+            id TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL)
+
+    MySQL and MariaDB, where text is compared without regard to case unless you say otherwise::
+
+        CREATE TABLE cardseal_orders (
+            id VARCHAR(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
+            value MEDIUMTEXT NOT NULL, version INTEGER NOT NULL)
+    """
+
+    def __init__(self, connect, placeholder="%s"):
+        """``connect`` returns a connection of its own for each call: ``close`` ends it, or gives
+        it back to its pool. It must reach the primary server, not a replica. ``placeholder`` is
+        how the driver marks a value: ``%s`` for psycopg and MySQL, ``?`` for sqlite3.
+        """
+        self._connect = connect
+        self._placeholder = placeholder
+
+    def read(self, order_id):
+        """The newest value of an order and its version; None if it was never written."""
+        select = "SELECT value, version FROM cardseal_orders WHERE id = ?"
+        row, _ = self._run(select, (order_id,), has_rows=True)
+        return None if row is None else (row[0], row[1])
+
+    def write(self, order_id, value, version):
+        """Replaces the value, in one step, only if its version is still ``version``.
+
+        0 stands for an order that was never written. The new version is higher, also over
+        restarts. ``value`` is JSON text of a few KiB; nothing of a card is in it.
+
+        Returns False if somebody else has written: nothing was changed.
+        """
+        if version > 0:
+            update = (
+                "UPDATE cardseal_orders SET value = ?, version = ? WHERE id = ? AND version = ?"
+            )
+            _, count = self._run(update, (value, version + 1, order_id, version))
+            return count == 1
+        try:
+            insert = "INSERT INTO cardseal_orders (id, value, version) VALUES (?, ?, 1)"
+            self._run(insert, (order_id, value))
+            return True
+        except Exception:  # each driver has a class of its own for an id that comes twice
+            if self.read(order_id) is None:
+                raise
+            return False
+
+    def _run(self, sql, values, has_rows=False):
+        connection = self._connect()
+        try:
+            cursor = connection.cursor()
+            cursor.execute(sql.replace("?", self._placeholder), values)
+            row = cursor.fetchone() if has_rows else None
+            count = cursor.rowcount
+            connection.commit()
+            return row, count
+        finally:
+            connection.close()
+
+
+def sqlite_store(path):
+    """Keeps orders in a file of SQLite, which it creates: for a shop on one machine.
+
+    ``path``: a file that lasts, and that no web server sends to anybody.
+    """
+
+    def connect():
+        connection = sqlite3.connect(path, timeout=10)  # seconds, while another process writes
+        connection.execute("PRAGMA synchronous = FULL")  # what was acknowledged survives
+        return connection
+
+    store = SqlStore(connect, placeholder="?")
+    store._run(
+        "CREATE TABLE IF NOT EXISTS cardseal_orders ("
+        "id TEXT PRIMARY KEY, value TEXT NOT NULL, version INTEGER NOT NULL)",
+        (),
+    )
+    return store
 
 
 # --- The key ---------------------------------------------------------------------------------
@@ -282,7 +925,7 @@ class CardPayments:
         self._host = base[2].strip("[]")
         self._port = int(base[3]) if base[3] else (443 if self._is_https else 80)
         self._path = base[4].rstrip("/")
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
         # Inside a function, so that vars(), a debugger's page or pickle cannot show it.
         self._authorization = lambda: "Bearer " + secret_key
 
@@ -389,10 +1032,10 @@ class CardPayments:
             except OSError:
                 pass  # closed already
 
-        watchdog = threading.Timer(self._timeout_s, expire)
+        watchdog = threading.Timer(self.timeout_s, expire)
         watchdog.daemon = True
         try:
-            sock = socket.create_connection((self._host, self._port), self._timeout_s)
+            sock = socket.create_connection((self._host, self._port), self.timeout_s)
             if self._is_https:
                 context = ssl.create_default_context()
                 sock = context.wrap_socket(

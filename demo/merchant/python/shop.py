@@ -2,10 +2,14 @@
 
     python3 demo/merchant/python/shop.py --port 8080
 
+After a payment whose outcome is not certain, the staff of the shop find out what became of it:
+
+    python3 demo/merchant/python/shop.py resolve ORDER INTENT committed
+
 See README.md for what to copy and what to change.
 
 What holds at every step: each press of "Pagar" ends on a page that says what happened, and no
-order is paid twice. The session remembers which keys were given out, and which were used.
+order is paid twice. Checkout sees to that. The session has nothing but the ids of the orders.
 """
 
 import argparse
@@ -16,30 +20,23 @@ import json
 import os
 import secrets
 import sys
-import threading
-import time
 import traceback
-import uuid
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
-from cardseal import (
-    CardEncryptionError,
-    CardPayments,
-    CardPaymentsError,
-    browser_key,
-    parse_encrypted_card,
-)
+from cardseal import CardPayments, Checkout, sqlite_store
 
 PRODUCT = "Un libro"
 AMOUNT = 2490  # minor units: 24.90
 CURRENCY = "USD"
 
-EXPIRED = "Ha pasado demasiado tiempo. Vuelva a introducir su tarjeta. No ha pagado."
-REFUSED = "No se pudo hacer el pago. No ha pagado. Vuelva a introducir su tarjeta."
+NOT_PAID = "No se pudo hacer el pago. No ha pagado. Vuelva a introducir su tarjeta."
+RETRY_IS_SAFE = (
+    "Todavía no sabemos si ha pagado. Vuelva a introducir su tarjeta: no pagará dos veces."
+)
 
 # What the shopper reads, by the names that the card form gives to problems.
 MESSAGES = {
@@ -67,12 +64,6 @@ DECLINES = {
     "incorrect_cvc": "el código de seguridad no es correcto",
 }
 
-payments = CardPayments(
-    os.environ.get("CARD_PAYMENTS_URL", "http://127.0.0.1:3001"),
-    # The sandbox's, which is published. Yours never stands in a file of the shop.
-    os.environ.get("CARD_PAYMENTS_SECRET_KEY", "sk_test_bookshop_published_key"),
-)
-
 # The script of the card form, dist/cardseal.js of the package: beside this file, or in a clone.
 HERE = Path(__file__).resolve().parent
 SCRIPTS = [HERE / "cardseal.js", HERE / "../../../dist/cardseal.js"]
@@ -88,185 +79,58 @@ def read_script():
 SCRIPT = read_script()
 INTEGRITY = "sha384-" + base64.b64encode(hashlib.sha384(SCRIPT).digest()).decode("ascii")
 
+# A folder that lasts.
+DATA = Path(os.environ.get("SHOP_DATA") or HERE / "data")
+DATA.mkdir(mode=0o700, exist_ok=True)
+
+checkout = Checkout(
+    CardPayments(
+        os.environ.get("CARD_PAYMENTS_URL", "http://127.0.0.1:3001"),
+        # The sandbox's, which is published. Yours never stands in a file of the shop.
+        os.environ.get("CARD_PAYMENTS_SECRET_KEY", "sk_test_bookshop_published_key"),
+        float(os.environ.get("CARD_PAYMENTS_TIMEOUT_S", "30")),
+    ),
+    sqlite_store(DATA / "orders.sqlite"),
+)
+
 
 # --- The session -----------------------------------------------------------------------------
 
 
-class Order:
-    """What comes out of the cart. Its phase:
-
-    - open: the shopper may enter a card.
-    - authorizing: a card is at the service.
-    - paid.
-    - unresolved: the answer was lost. No card is asked for again; somebody has to find out.
-    """
-
-    def __init__(self):
-        self.id = secrets.token_hex(8)
-        self.phase = "open"
-        self.intent_id = None
-        self.keys = {}  # id: expires_at, of every key that was given out and not used
-        self.notice = None
-        self.card = None
-
-
 class Session:
-    def __init__(self):
-        self.csrf_token = secrets.token_urlsafe(32)
-        self.orders = {}
-        self.spent = {}  # id of a used key: the order that it was used for
+    """Lives in a signed cookie, as in Flask and Django: a restart of the shop does not end it."""
+
+    def __init__(self, csrf_token, orders):
+        self.csrf_token = csrf_token
+        self.orders = orders  # their ids
+
+    def cookie(self):
+        text = json.dumps([self.csrf_token, self.orders])
+        content = base64.urlsafe_b64encode(text.encode("utf-8")).decode("ascii")
+        return content + "." + sign(content)
 
 
-class Sessions:
-    """Sessions by the random id in the cookie. In memory: yours are in your framework's store."""
-
-    LIMIT = 10_000  # of those with an order, and of those without one
-
-    def __init__(self):
-        self._with_order = {}
-        self._without_order = {}
-        self._lock = threading.Lock()
-
-    def get(self, session_id):
-        with self._lock:
-            return self._with_order.get(session_id) or self._without_order.get(session_id)
-
-    def add(self, session):
-        """Keeps a session under a fresh id, which it returns. The oldest makes room.
-
-        Visitors of the cart do not throw out who has an order.
-        """
-        session_id = secrets.token_urlsafe(32)
-        kept = self._with_order if session.orders else self._without_order
-        with self._lock:
-            while len(kept) >= self.LIMIT:
-                del kept[next(iter(kept))]
-            kept[session_id] = session
-        return session_id
-
-    def remove(self, session_id):
-        with self._lock:
-            self._with_order.pop(session_id, None)
-            self._without_order.pop(session_id, None)
-
-
-sessions = Sessions()
-
-# Held while an order is looked at and changed, and never during a request to the service.
-# In a shop with a database, this is a transaction that locks the row of the order.
-orders_lock = threading.Lock()
-
-
-# --- The key ---------------------------------------------------------------------------------
-
-
-def issue_key(order):
-    """A fresh key for this order, noted in the session, and the draft that it will pay.
-
-    None if the order is not open any more.
-    """
-    draft = None
-    if order.intent_id is None:
-        draft = create_intent()
-    key = payments.create_encryption_key()
-    with orders_lock:
-        if order.phase != "open":
-            return None
-        # Another tab may have been faster, or a card was declined meanwhile.
-        if order.intent_id is None:
-            if draft is None:
-                return None
-            order.intent_id = draft
-        # All of them: the shopper may have the page open twice.
-        order.keys[key["id"]] = key["expires_at"]
-    return browser_key(key)
-
-
-# --- The payment -----------------------------------------------------------------------------
-
-
-def pay(order, session, posted):
-    """Sends the posted card on, once. What came of it is in the order."""
-    key_id = key_id_of(posted)
-    with orders_lock:
-        if order.phase != "open":
-            return
-        # None for a key that this order did not give out: it is no key of this order.
-        expires_at = order.keys.get(key_id)
-        try:
-            card = parse_encrypted_card(
-                posted,
-                key_id=None if expires_at is None else key_id,
-                expires_at=expires_at,
-            )
-        except CardEncryptionError:
-            has_expired = expires_at is not None and expires_at < time.time() * 1000
-            order.notice = EXPIRED if has_expired else REFUSED
-            return
-        # Written down before the card is sent on: whatever happens now, no second card is asked
-        # for.
-        session.spent[key_id] = order.id
-        del order.keys[key_id]
-        order.phase = "authorizing"
-        intent_id = order.intent_id
-    try:
-        # The draft may have been used up in another tab since this key was issued.
-        if intent_id is None:
-            intent_id = create_intent()
-    except Exception as error:
-        log("No draft: %s" % type(error).__name__)
-        phase, notice, intent = "open", REFUSED, None
-    else:
-        phase, notice, intent = authorize(intent_id, card)
-    with orders_lock:
-        order.notice = notice
-        if intent is None:
-            order.intent_id = None
-        else:
-            order.intent_id = intent_id
-            order.card = intent["payment_method"] if phase == "paid" else None
-        order.phase = phase
-
-
-def create_intent():
-    """A draft of the payment. Returns its id."""
-    return payments.create_intent(AMOUNT, CURRENCY, description=PRODUCT)["id"]
-
-
-def authorize(intent_id, card):
-    """Charges the card. Returns the order's phase, the notice, and the intent.
-
-    The intent is None if the next card needs a new draft.
-    """
-    unchanged = {"payment_method": None}
-    try:
-        intent = payments.authorize(intent_id, card, idempotency_key=str(uuid.uuid4()))
-    except Exception as error:  # whatever it was, the card may have been charged
-        recovery = getattr(error, "recovery", "resolve_intent")
-        log("Not authorized: %s, %s" % (intent_id, recovery))  # without its message
-        if recovery == "resolve_intent":
-            return "unresolved", None, unchanged
-        if recovery == "restart_checkout":
-            return "open", EXPIRED, unchanged
-        # "not_specified": perhaps because of the draft.
-        return "open", REFUSED, None if recovery == "not_specified" else unchanged
-    if intent["status"] in ("committed", "authorized"):
-        return "paid", None, intent
-    if intent["status"] == "failed":
-        reason = DECLINES.get(intent["failure_reason"], "el banco la ha rechazado")
-        notice = "Tarjeta rechazada: %s. No ha pagado. Pruebe con otra tarjeta." % reason
-        return "open", notice, None  # a declined intent is used up
-    log("Not authorized: %s is in a status that the specification does not show" % intent_id)
-    return "unresolved", None, unchanged
-
-
-def key_id_of(posted):
-    """The key that a posted block names, or None. Says nothing about the rest of it."""
-    try:
-        key_id = json.loads(posted)["key_id"]
-    except (ValueError, TypeError, KeyError, RecursionError):
+def read_session(cookie):
+    """The session of a cookie that this shop has signed, or None."""
+    content, _, signature = cookie.partition(".")
+    if not hmac.compare_digest(signature.encode("utf-8"), sign(content).encode("utf-8")):
         return None
-    return key_id if isinstance(key_id, str) else None
+    return Session(*json.loads(base64.urlsafe_b64decode(content)))
+
+
+def sign(text):
+    return hmac.new(SESSION_KEY, text.encode("utf-8"), "sha256").hexdigest()
+
+
+def read_session_key():
+    path = DATA / "session.key"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_bytes(secrets.token_bytes(32))
+    return path.read_bytes()
+
+
+SESSION_KEY = read_session_key()
 
 
 def log(line):
@@ -307,15 +171,11 @@ class Shop(BaseHTTPRequestHandler):
         except ValueError:
             return self.send_error(400)
         self.query = parse_qs(address.query)
-        self.session_id = self.read_cookie()
-        self.session = sessions.get(self.session_id)
+        self.session = read_session(self.read_cookie())
         try:
             if self.command == "POST" and not self.read_form():
                 return self.send_page("Error", "<p>La tienda no aceptó lo enviado.</p>", 400)
             pages.get(address.path, show_nothing)(self)
-        except CardPaymentsError as error:
-            log("Card Payment Service: %s, status %s" % (error.recovery, error.status))
-            self.send_page("Pago no disponible", UNAVAILABLE, 502)
         except OSError:
             raise  # the browser is gone
         except Exception as error:
@@ -342,8 +202,8 @@ class Shop(BaseHTTPRequestHandler):
         try:
             cookie = SimpleCookie(self.headers.get("Cookie", "")).get("session")
         except CookieError:
-            return None
-        return cookie.value if cookie else None
+            return ""
+        return cookie.value if cookie else ""
 
     def read_form(self):
         length = self.headers.get("Content-Length", "0")
@@ -370,17 +230,21 @@ class Shop(BaseHTTPRequestHandler):
         return hmac.compare_digest(token.encode(), self.session.csrf_token.encode())
 
     def keep_session(self, session):
-        """Gives the session a fresh id: at its beginning, and when an order or a login begins."""
-        sessions.remove(self.session_id)
         self.session = session
-        self.session_id = sessions.add(session)
-        self.new_cookie = "session=%s; Path=/; HttpOnly; SameSite=Lax" % self.session_id
+        self.new_cookie = "session=%s; Path=/; HttpOnly; SameSite=Lax" % session.cookie()
         # With https, add: "; Secure"
 
     def order(self):
         """The order that the address or the form names, if this session has it."""
         order_id = self.field("pedido") or self.query.get("pedido", [""])[0]
-        return self.session.orders.get(order_id) if self.session else None
+        if self.session is None or order_id not in self.session.orders:
+            return None
+        return {
+            "id": order_id,
+            "amount": AMOUNT,
+            "currency": CURRENCY,
+            "description": PRODUCT,
+        }
 
     def redirect(self, path):
         """303: the browser asks for the page with GET, so that a reload posts nothing."""
@@ -429,7 +293,7 @@ class Shop(BaseHTTPRequestHandler):
 
 def show_cart(request):
     if request.session is None:
-        request.keep_session(Session())
+        request.keep_session(Session(secrets.token_urlsafe(32), []))
     request.send_page(
         "Cesta",
         CART
@@ -444,71 +308,84 @@ def show_cart(request):
 def start_order(request):
     if not request.has_csrf_token():
         return request.redirect("/")
-    order = Order()
-    request.session.orders[order.id] = order
-    # As after a login: an id that somebody else may know does not go into the checkout.
-    request.keep_session(request.session)
-    request.redirect("/pago?pedido=" + order.id)
-
-
-def show_payment(request):
-    """The form, or how the payment went."""
-    order = request.order()
-    if order is None:
-        return request.redirect("/")
-    if order.phase == "authorizing":
-        # Comes back by itself until the outcome is known.
-        request.send_page("Pago en curso", WAITING, headers={"Refresh": "2"})
-    elif order.phase == "paid":
-        card = "%s terminada en %s" % (order.card["brand"], order.card["last4"])
-        values = {"price": price(), "card": escape(card), "reference": escape(order.intent_id)}
-        request.send_page("Gracias", RECEIPT % values)
-    elif order.phase == "unresolved":
-        request.send_page("Pago incierto", unclear(order.intent_id))
-    else:
-        show_form(request, order)
-
-
-def show_form(request, order):
-    notice = ""
-    if order.notice:
-        notice = '<p class="notice" role="alert">%s</p>' % escape(order.notice)
-    values = {
-        "notice": notice,
-        "product": PRODUCT,
-        "price": price(),
-        "key_url": escape("/pago/clave?pedido=" + order.id),
-        "messages": escape(json.dumps(MESSAGES, ensure_ascii=False)),
-        "csrf": escape(request.session.csrf_token),
-        "order": escape(order.id),
-    }
-    request.send_page("Pago", FORM % values)
+    # In a real shop, what comes out of the cart, with its price, in the database. A cookie holds
+    # 4 KB: this one keeps the newest orders.
+    order_id = secrets.token_hex(8)
+    orders = request.session.orders[-49:] + [order_id]
+    request.keep_session(Session(request.session.csrf_token, orders))
+    request.redirect("/pago?pedido=" + order_id)
 
 
 def send_key(request):
     """data-cardseal-key-url: the card form asks for a key when it loads, and for each later one."""
     order = request.order()
-    key = None
-    if request.has_csrf_token() and order is not None and order.phase == "open":
-        key = issue_key(order)
-    if key is None:
+    if order is None or not request.has_csrf_token():
         return request.answer(409, b"", {})
-    request.answer(200, json.dumps(key).encode("utf-8"), {"Content-Type": "application/json"})
+    issued = checkout.issue_key(order)
+    headers = {"Content-Type": "application/json", **retry_after(issued)}
+    request.answer(issued["status"], json.dumps(issued["body"]).encode("utf-8"), headers)
+
+
+def retry_after(issued):
+    return {"Retry-After": str(issued["retry_after"])} if "retry_after" in issued else {}
+
+
+def show_payment(request):
+    """The page of an order: the form, or how the payment went."""
+    order = request.order()
+    if order is None:
+        # The session is gone. It may have paid.
+        return request.send_page("Pago incierto", unclear(None), 404)
+    show_outcome(request, order, checkout.outcome(order["id"]), text_of(request.query))
 
 
 def post_payment(request):
-    posted = request.field("encrypted_card")
-    session = request.session
-    # The same block once more, by "Back", a reload or a second press: the outcome of the first.
-    first = session.spent.get(key_id_of(posted)) if session else None
-    if first is not None:
-        return request.redirect("/pago?pedido=" + first)
     order = request.order()
     if order is None or not request.has_csrf_token():
         # The session that this page was made for is gone. It may have paid with this block.
         return request.send_page("Pago incierto", unclear(None), 409)
-    pay(order, session, posted)
-    request.redirect("/pago?pedido=" + order.id)
+    outcome = checkout.pay(order, request.field("encrypted_card"))
+    now = checkout.outcome(order["id"])
+    if outcome["status"] == "invalid_encrypted_card":
+        return show_outcome(request, order, now, NOT_PAID, 400)
+    if outcome["status"] == "not_certain" and now["status"] == "open":
+        # The block is none of this order. Another one may have been paid with it.
+        return request.send_page("Pago incierto", unclear(order["id"]), 409)
+    details = {"pedido": order["id"], "aviso": outcome["status"]}
+    if outcome.get("reason"):
+        details["motivo"] = outcome["reason"]
+    request.redirect("/pago?" + urlencode(details))
+
+
+def show_outcome(request, order, outcome, text, status=200):
+    """``text`` stands above the form. It must be true if nothing of this order is uncertain."""
+    if outcome["status"] in ("committed", "authorized"):
+        values = {"price": price(), "reference": escape(outcome["reference"])}
+        return request.send_page("Gracias", RECEIPT % values, status)
+    if outcome["status"] == "not_certain":
+        return request.send_page("Pago incierto", unclear(order["id"]), status)
+    if outcome.get("note") == "retry_is_safe":
+        text = RETRY_IS_SAFE
+    # The page asks for its key by itself.
+    values = {
+        "notice": '<p class="notice" role="alert">%s</p>' % escape(text) if text else "",
+        "product": PRODUCT,
+        "price": price(),
+        "key_url": escape("/pago/clave?pedido=" + order["id"]),
+        "messages": escape(json.dumps(MESSAGES, ensure_ascii=False)),
+        "csrf": escape(request.session.csrf_token),
+        "order": escape(order["id"]),
+    }
+    request.send_page("Pago", FORM % values, status)
+
+
+def text_of(query):
+    """Why the shopper sees the form again, as the address says it."""
+    status = query.get("aviso", [""])[0]
+    if status == "failed":
+        reason = DECLINES.get(query.get("motivo", [""])[0], "el banco la ha rechazado")
+        return "Tarjeta rechazada: %s. No ha pagado. Pruebe con otra tarjeta." % reason
+    return NOT_PAID if status == "not_paid" else None
 
 
 def send_script(request):
@@ -526,9 +403,9 @@ def price():
     return ("%.2f" % (AMOUNT / 100)).replace(".", ",") + " US$"
 
 
-def unclear(intent_id):
+def unclear(order_id):
     """The answer was lost, or nobody knows this checkout any more: the shop has to find out."""
-    reference = "<p>Referencia: %s</p>" % escape(intent_id) if intent_id else ""
+    reference = "<p>Referencia: %s</p>" % escape(order_id) if order_id else ""
     return UNCLEAR % {"reference": reference}
 
 
@@ -601,28 +478,21 @@ FORM = """<h1>Pago</h1>
 
 RECEIPT = """<h1>Gracias, su pedido está pagado</h1>
     <p>Importe: %(price)s</p>
-    <p>Tarjeta: %(card)s</p>
     <p>Referencia: %(reference)s</p>
     <p><a href="/">Hacer otro pedido</a></p>"""
-
-WAITING = """<h1>Su pago está en curso</h1>
-    <p>No pague otra vez. Esta página se actualizará.</p>"""
 
 UNCLEAR = """<h1>Todavía no sabemos si ha pagado</h1>
     <p>No pague otra vez. Vamos a comprobarlo y le avisaremos.</p>
     %(reference)s
     <p><a href="/">Volver a la tienda</a></p>"""
 
-UNAVAILABLE = """<h1>Pago no disponible</h1>
-    <p>La tienda no puede cobrar en este momento. No ha pagado.</p>
-    <p><a href="">Intentarlo otra vez</a></p>"""
-
-
 FAILED = """<h1>Algo ha fallado</h1>
     <p>La tienda no pudo hacerlo. <a href="/">Volver a la tienda</a></p>"""
 
 
 class Server(ThreadingHTTPServer):
+    request_queue_size = 128  # Python's own 5 makes browsers wait when many come at once
+
     def handle_error(self, request, client_address):
         """Python would print the message of the error. A browser that is gone is no error."""
         error = sys.exc_info()[1]
@@ -633,7 +503,15 @@ class Server(ThreadingHTTPServer):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--port", type=int, default=8080, help="0 takes one that is free")
+    commands = parser.add_subparsers(dest="command")
+    staff = commands.add_parser("resolve", help="for the staff: what became of an intent")
+    staff.add_argument("order")
+    staff.add_argument("intent")
+    staff.add_argument("truth", choices=("committed", "authorized", "not_paid"))
     options = parser.parse_args()
+    if options.command == "resolve":
+        print(json.dumps(checkout.resolve(options.order, options.intent, options.truth)))
+        sys.exit()
     server = Server(("127.0.0.1", options.port), Shop)
     print("http://127.0.0.1:%d/" % server.server_address[1], flush=True)
     server.serve_forever()

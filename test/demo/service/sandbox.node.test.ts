@@ -17,7 +17,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CardPayments } from '../../../demo/merchant/card-payments.ts';
+import { CardPayments } from '../../../src/checkout/index.ts';
 import { encryptCard } from '../../../src/core/index.ts';
 
 const root = join(import.meta.dirname, '../../..');

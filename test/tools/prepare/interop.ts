@@ -13,16 +13,32 @@ interface Program {
 
 const PROGRAMS: Program[] = [
   { name: 'openssl', probe: ['openssl', 'version'], debianPackage: 'openssl' },
-  // Runs a source file, which only the development kit can.
+  // Runs a source file, which only the development kit can. `HexFormat` came with 17.
   {
-    name: 'Java 11 or later (JDK)',
-    probe: ['javac', '--version'],
+    name: 'Java 17 or later (JDK)',
+    probe: ['javac', '--release', '17', '--version'],
     debianPackage: 'default-jdk-headless',
   },
   {
     name: 'PHP 8.0 or later',
     probe: ['php', '-r', 'exit(PHP_VERSION_ID < 80000 ? 1 : 0);'],
     debianPackage: 'php-cli',
+  },
+  {
+    name: 'SQLite for PHP',
+    probe: ['php', '-r', "exit(in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"],
+    debianPackage: 'php-sqlite3',
+  },
+  {
+    name: 'PostgreSQL for PHP',
+    probe: ['php', '-r', "exit(in_array('pgsql', PDO::getAvailableDrivers()) ? 0 : 1);"],
+    debianPackage: 'php-pgsql',
+  },
+  { name: 'PostgreSQL', probe: ['ls', '/usr/lib/postgresql'], debianPackage: 'postgresql' },
+  {
+    name: "PostgreSQL for Debian's Python",
+    probe: ['/usr/bin/python3', '-c', 'import psycopg2'],
+    debianPackage: 'python3-psycopg2',
   },
   {
     name: 'Python 3.8 or later',

@@ -146,6 +146,31 @@ export const SERVER: Allowed = {
   apis: [],
 };
 
+/** On servers only: the service, timers, the store of the process, and texts of requests. */
+export const CHECKOUT: Allowed = {
+  files: [
+    'card-payments',
+    'checkout',
+    'decide',
+    'index',
+    'key-limits',
+    'memory-store',
+    'order-store',
+    'posted-block',
+    'postgres-store',
+  ].map((name) => `checkout/${name}.js`),
+  globals: [
+    ...['Array', 'Date', 'Error', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
+    'RangeError',
+    ...['Set', 'String', 'Symbol', 'TypeError'],
+    ...['AbortController', 'Response', 'TextDecoder', 'URL'],
+    ...['clearTimeout', 'console', 'crypto', 'encodeURIComponent', 'fetch', 'globalThis'],
+    ...['process', 'setTimeout'],
+    'of any name', // the orders of memoryStore, under a symbol
+  ],
+  apis: [],
+};
+
 /** All of the core and the form, the one global that it is there to make, and `fetch` for `data-cardseal-key-url`. */
 export const SCRIPT_TAG: Allowed = {
   files: ['cardseal.js', 'cardseal.readable.js'],
@@ -153,4 +178,4 @@ export const SCRIPT_TAG: Allowed = {
   apis: [],
 };
 
-export const PARTS: Allowed[] = [CORE, FORM, SERVER, SCRIPT_TAG];
+export const PARTS: Allowed[] = [CORE, FORM, SERVER, CHECKOUT, SCRIPT_TAG];

@@ -30,7 +30,7 @@ const START = '<!-- Written by `npm run browser-table`: from here -->';
 const END = '<!-- to here -->';
 
 /** Runs on servers. */
-const NOT_FOR_BROWSERS = 'server/';
+const NOT_FOR_BROWSERS = ['server/', 'checkout/'];
 
 /** For test systems: no part of the library, and never beside a shopper's card. */
 export const CHECK = 'cardseal.check.js';
@@ -40,7 +40,8 @@ const sources = new Sources();
 /** The files for browsers, by their path in dist/. */
 export const browserFiles = readdirSync(DIST, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => file.endsWith('.js') && !file.startsWith(NOT_FOR_BROWSERS) && file !== CHECK)
+  .filter((file) => file.endsWith('.js') && file !== CHECK)
+  .filter((file) => !NOT_FOR_BROWSERS.some((room) => file.startsWith(room)))
   .sort();
 
 export const readBuilt = (file: string) => readFileSync(join(DIST, file), 'utf8');

@@ -344,7 +344,9 @@ export class Sources {
       new Reader(checker, meanings).visit(program.getSourceFile(file)!);
       this.modules.set(relative(folder, file).replaceAll('\\', '/').replace(/\.ts$/, ''), meanings);
     }
-    for (const meanings of this.modules.values()) this.all.addAll(meanings);
+    // The script-tag files hold nothing of the checkout, which is for servers.
+    for (const [name, meanings] of this.modules)
+      if (!name.startsWith('checkout/')) this.all.addAll(meanings);
     // What one module takes from another has the meaning that it has there.
     for (const name of this.all.ownNames()) {
       for (const meanings of this.modules.values()) meanings.addOwn(name);

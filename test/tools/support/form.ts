@@ -1,6 +1,6 @@
 /** What the tests of the form share: a page with a card form that posts for real, into a frame of its own. */
-import { vi } from 'vitest';
-import { userEvent } from 'vitest/browser';
+import { test, vi } from 'vitest';
+import { server, userEvent } from 'vitest/browser';
 import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index.ts';
 import {
   bindCardForm,
@@ -201,10 +201,45 @@ export async function pay(
   return encrypted;
 }
 
-/** Presses as a shopper does by Enter on the button: a press by `click()` alone is a script's. */
-export function pressEnter(page: Page, button = page.button()): void {
-  button.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+/**
+ * Whether clicks and keys of `user` are the engine's own. Elsewhere they are made up by a script,
+ * and the form treats them so: real ones are in test/shops, in every engine.
+ */
+export const hasRealInput = server.browser === 'chromium';
+export const testRealInput = test.runIf(hasRealInput);
+
+/** A click that counts as the shopper's, where the engine's driver can make one. */
+export const clickAsShopper = (page: Page, button = page.button()) => user.click(button);
+
+/** Presses by a script, and waits until nothing more happens by itself. */
+export async function press(page: Page, button = page.button()): Promise<void> {
   button.click();
+  await settled(page);
+}
+
+/** Presses by a script, and waits for a submit that gets past the library. */
+export async function passed(page: Page, button = page.button()): Promise<SubmitEvent> {
+  const submit = next<SubmitEvent>(page.form, 'submit');
+  button.click();
+  return submit;
+}
+
+/** A page whose own submit listener cancels every submit; `blocks` has the block of each. */
+export function cancelling(content = html()) {
+  const page = open(content);
+  const blocks: (string | null)[] = [];
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    blocks.push(blockIn(page));
+  });
+  return { page, blocks };
+}
+
+/** A page whose submits go on their way; see `letSubmitsGo`. */
+export function leaving(content = html()): Page {
+  const page = open(content);
+  letSubmitsGo(page);
+  return page;
 }
 
 /** When nothing is under way in the form. */
@@ -237,15 +272,45 @@ export function letSubmitsGo({ form }: Page): void {
   });
 }
 
+/** The block in what was sent. */
+export const blockOf = ({ body }: Sent): EncryptedCard =>
+  JSON.parse(Object.fromEntries(body).encrypted_card!);
+
 /** The block in the data of the form, as JSON. */
 export const blockIn = ({ form }: Page) =>
   new FormData(form).get('encrypted_card') as string | null;
 
-/** What the line says that the library inserts; `undefined` if there is none. */
-export const statusOf = ({ form }: Page) => {
+/** What the status line says, the page's own or the library's; `undefined` if it says nothing. */
+export const statusOf = ({ form }: { form: HTMLFormElement }): string | undefined => {
   const root = form.getRootNode() as Document | ShadowRoot;
-  return root.querySelector('[data-cardseal-line]')?.textContent ?? undefined;
+  const lines = root.querySelectorAll('[data-cardseal-status], [data-cardseal-line]');
+  return [...lines].map(({ textContent }) => textContent).find(Boolean) || undefined;
 };
+
+const isWrong = (control: Element) => control.getAttribute('aria-invalid') === 'true';
+
+/** The fields whose controls are marked as wrong, in the order of the page. */
+export const wrongFields = (page: Page) => page.controls().filter(isWrong).map(fieldOf);
+
+/** The text beside a control, in an element of the page that the control names. */
+export function textBeside(control: Element): string | undefined {
+  const root = control.getRootNode() as Document | ShadowRoot;
+  const named = ['aria-errormessage', 'aria-describedby'].map((name) => control.getAttribute(name));
+  const elements = named.flatMap((ids) => ids?.split(' ').map((id) => root.getElementById(id)));
+  const own = elements.find((element) => element?.hasAttribute('data-cardseal-message'));
+  return own?.textContent || undefined;
+}
+
+/** Whether the form is bound, by what it shows. */
+export const isBound = (form: HTMLFormElement) =>
+  form.noValidate || form.querySelector('[data-cardseal-line]') !== null;
+
+/** What the shopper reads: beside the first wrong control, or in the status line. */
+export function textRead(page: Pick<Page, 'form' | 'controls'>): string | undefined {
+  const first = page.controls().find(isWrong);
+  const beside = first && textBeside(first);
+  return beside ?? statusOf(page) ?? first?.validationMessage;
+}
 
 /** Counts what the library has WebCrypto encrypt, beside the one byte by which it tries each key. */
 export function countEncryptions() {

@@ -27,7 +27,8 @@ export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): strin
     const name = propertyName(node);
     if (node.type === 'Identifier' && node.name === 'globalThis') {
       const member = parent && propertyName(parent); // which is the global of that name
-      if (!member || !globals.includes(member)) note(node, `the global ${member ?? 'of any name'}`);
+      const global = member ?? 'of any name';
+      if (!globals.includes(global)) note(node, `the global ${global}`);
     }
     if (node.type === 'ImportExpression') note(node, 'a dynamic import');
     if (node.type === 'MetaProperty' && node.meta.name === 'import') note(node, 'import.meta');

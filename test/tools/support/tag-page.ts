@@ -105,6 +105,7 @@ export async function visit({
       ),
     control: (field: keyof typeof CONTROLS) =>
       page.document.querySelector<HTMLInputElement>(`[autocomplete=${TOKENS[field]}]`)!,
+    controls: () => (Object.keys(CONTROLS) as (keyof typeof CONTROLS)[]).map(page.control),
     fill() {
       for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[])
         page.control(field).value = TYPED[field];

@@ -6,7 +6,7 @@ export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   const [outcome, setOutcome] = useState('');
   useEffect(() => {
-    const binding = bindCardForm(form.current!, { key: requestKey });
+    const binding = bindCardForm(form.current!, { key: () => requestKey() });
     return () => binding.unbind();
   }, []);
 

@@ -13,7 +13,7 @@ export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   const [outcome, payAction, isPaying] = useActionState(pay, '');
   useEffect(() => {
-    const binding = bindCardForm(form.current!, { key: requestKey });
+    const binding = bindCardForm(form.current!, { key: () => requestKey() });
     return () => binding.unbind();
   }, []);
   return (

@@ -5,7 +5,7 @@ import { requestKey } from './payment.ts';
 export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    const binding = bindCardForm(form.current!, { key: requestKey });
+    const binding = bindCardForm(form.current!, { key: () => requestKey() });
     return () => binding.unbind();
   }, []);
   return (

@@ -1,6 +1,8 @@
+import type { EncryptedCard } from '../core/encrypt-card.ts';
+import type { CardEncryptionKey } from '../core/key.ts';
+
 /**
- * A client of the Card Payment Service, for your server. It is one file without dependencies, made
- * to be copied.
+ * A client of the Card Payment Service, for your server.
  *
  * - A decline is an outcome, not an error: {@link CardPayments.authorize} resolves with an intent
  *   whose `status` is `failed`.
@@ -37,7 +39,7 @@ export class CardPayments {
    *
    * @throws {@link CardPaymentsError}
    */
-  createEncryptionKey(options: RequestOptions = {}): Promise<CardEncryptionKey> {
+  createEncryptionKey(options: RequestOptions = {}): Promise<EncryptionKeyResource> {
     return this.#post('/payments/card/encryption-keys', {
       ...options,
       success: 201,
@@ -154,7 +156,7 @@ export interface CardPaymentsOptions {
   /** Begins with `sk_test_` or `sk_live_`. Never let it leave the server. */
   secretKey: string;
   /** How long one request may take, answer included, in milliseconds; 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
 }
 
 export interface RequestOptions {
@@ -170,9 +172,6 @@ export interface IdempotentOptions extends RequestOptions {
   idempotencyKey?: string;
 }
 
-/** One of the values that the specification shows, or one that it does not. */
-type Open<Shown extends string> = Shown | (string & Record<never, never>);
-
 /**
  * Times are Unix timestamps in milliseconds. Amounts are in minor units.
  *
@@ -186,9 +185,10 @@ export interface CardPaymentIntent {
   /** 0 until captured; equals `amount` after an automatic authorization that succeeded. */
   amount_captured: number;
   amount_refunded: number;
-  currency: Open<'USD'>;
-  /** More statuses exist: cancellation's is not specified. */
-  status: Open<'created' | 'authorized' | 'committed' | 'failed'>;
+  /** The specification shows only `USD`. */
+  currency: string;
+  /** `created`, `authorized`, `committed`, `failed`, or another: cancellation's is not specified. */
+  status: string;
   /** When the status last changed; null in `created`. */
   status_at: number | null;
   /** null until the processor has handled the payment. */
@@ -219,26 +219,14 @@ export interface NewCardPaymentIntent {
   amount: number;
   currency: string;
   /** `automatic` unless given. */
-  capture_method?: CaptureMethod;
-  description?: string;
+  capture_method?: CaptureMethod | undefined;
+  description?: string | undefined;
 }
 
 /** Specification: "Card encryption key". */
-export interface CardEncryptionKey {
-  /** Prefixed `cek_`; comes back with the ciphertext as `key_id`. */
-  id: string;
-  scheme: Open<'RSA_OAEP_SHA256_V1'>;
-  /** Base64 of a DER (SPKI) RSA public key; not a secret. */
-  public_key: string;
+export interface EncryptionKeyResource extends CardEncryptionKey {
   /** Unix timestamp in milliseconds. After this instant the key is no longer accepted. */
   expires_at: number;
-}
-
-/** What the browser posts. `len`: bytes of UTF-8. Specification: "Encrypted card block". */
-export interface EncryptedCard {
-  payload: string;
-  key_id: string;
-  layout: { field: 'Pan' | 'Name' | 'ExpMonth' | 'ExpYear' | 'Cvc'; len: number }[];
 }
 
 /** The error codes that the specification gives. Specification: "Errors". */
@@ -406,7 +394,7 @@ const isTextOrNull: Check = (value) => value === null || isText(value);
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const KEY: Checks<CardEncryptionKey> = {
+const KEY: Checks<EncryptionKeyResource> = {
   id: (value) => isText(value) && (value as string).startsWith('cek_'),
   scheme: isText,
   public_key: isText,
@@ -435,7 +423,7 @@ const INTENT: Checks<CardPaymentIntent> = {
   livemode: (value) => typeof value === 'boolean',
 };
 
-const isEncryptionKey = (value: unknown): value is CardEncryptionKey => hasShape(KEY, value);
+const isEncryptionKey = (value: unknown): value is EncryptionKeyResource => hasShape(KEY, value);
 const isIntent = (value: unknown): value is CardPaymentIntent => hasShape(INTENT, value);
 
 function hasShape<T>(checks: Checks<T>, value: unknown): boolean {

@@ -1,0 +1,347 @@
+import type { EncryptedCard } from '../core/encrypt-card.ts';
+import type { CardEncryptionKey } from '../core/key.ts';
+import { browserKey } from '../server/index.ts';
+import {
+  CardPayments,
+  type CardPaymentsError,
+  type CardPaymentsOptions,
+  type EncryptionErrorCode,
+} from './card-payments.ts';
+import {
+  isUnderWay,
+  type NewAttempt,
+  type Outcome,
+  onAnswer,
+  onBlock,
+  onKeyArrived,
+  onKeyRequested,
+  onResolve,
+  outcomeOf,
+  outcomeOfBlock,
+  type ServiceAnswer,
+  type StoredOrder,
+  type Truth,
+} from './decide.ts';
+import { keyLimits } from './key-limits.ts';
+import { memoryStore } from './memory-store.ts';
+import type { OrderStore } from './order-store.ts';
+import { readPostedBlock } from './posted-block.ts';
+
+export interface CheckoutOptions {
+  /** How to reach the Card Payment Service. The client is made at the first use. */
+  payments: CardPaymentsOptions | PaymentsClient;
+  /** Where the orders are kept: {@link memoryStore} unless given. */
+  store?: OrderStore | undefined;
+  /**
+   * Gets a line for each payment that needs a look: codes and ids, nothing of a card or of a body.
+   * `console.error` unless given.
+   */
+  log?: ((line: string) => void) | undefined;
+}
+
+/** What the checkout needs of the client: {@link CardPayments}, or what wraps it. */
+export type PaymentsClient = Pick<
+  CardPayments,
+  'createEncryptionKey' | 'createIntent' | 'authorize'
+> & { readonly timeoutMs?: number | undefined };
+
+/** What is paid for. Take it from your own database, never from the browser. */
+export interface Order {
+  /** Your own id of the order, from the shopper's session: one id for one purchase. */
+  id: string;
+  /** Minor units: 1000 is 10.00 in a two-decimal currency. */
+  amount: number;
+  currency: string;
+  /** Free text for the intent. */
+  description?: string | undefined;
+  /** `automatic` unless given. */
+  capture_method?: 'automatic' | 'manual' | undefined;
+}
+
+/** The answer to a page that asks for a key: status and body, as JSON with `no-store`. */
+export type IssuedKey =
+  /** `note`: show it beside the form; something was sent, but another try cannot charge twice. */
+  | { status: 200; body: CardEncryptionKey; note?: 'retry_is_safe' }
+  /** Nothing is left to pay, or it is not certain: show the outcome, and no form. */
+  | { status: 409; body: Outcome }
+  /** Too many requests. `retryAfter`: seconds, for the header `Retry-After`. */
+  | { status: 429; body: { status: 'too_many' }; retryAfter: number }
+  /** The service gave no key. */
+  | { status: 502; body: { status: 'no_key' } };
+
+export interface Checkout {
+  /** A fresh key for the form of an order. @throws TypeError if `order` is none. */
+  issueKey(order: Order): Promise<IssuedKey>;
+  /**
+   * Pays an order with the block that a browser has posted.
+   *
+   * @param contentType - The header of the request: JSON, or a form of either encoding.
+   * @param body - The text of the body, which nothing has parsed yet.
+   * @throws TypeError if `order` is none. Nothing that a browser can send makes it reject.
+   */
+  pay(order: Order, contentType: string | undefined, body: string): Promise<Outcome>;
+  /** How the payment went: for a reload, a receipt, another tab. */
+  outcome(orderId: string): Promise<Outcome>;
+  /**
+   * For your staff, after `not_certain`: what has become of the intent. `not_paid` only if you
+   * have seen the intent as failed or cancelled. Rejects with the error of the store.
+   */
+  resolve(orderId: string, intentId: string, truth: Truth): Promise<Outcome>;
+}
+
+/** One payment, one charge: by the rules of `decide.ts`. */
+export function createCheckout(options: CheckoutOptions): Checkout {
+  const { payments, store, log = (line: string) => console.error(line) } = options;
+  let client: PaymentsClient | undefined;
+  return checkoutOf({
+    timeoutMs: payments.timeoutMs ?? 30_000,
+    client: () => {
+      client ??= 'authorize' in payments ? payments : new CardPayments(payments);
+      return client;
+    },
+    store: store ?? memoryStore(),
+    log,
+    now: Date.now,
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    randomId: () => crypto.randomUUID(),
+  });
+}
+
+/** Everything outside: the tests replace it. */
+export interface Surroundings {
+  /** How long one request to the service may take, in milliseconds. */
+  timeoutMs: number;
+  client: () => PaymentsClient;
+  store: OrderStore;
+  log: (line: string) => void;
+  now: () => number;
+  sleep: (ms: number) => Promise<void>;
+  randomId: () => string;
+}
+
+/** How long to wait before the order is read again while another attempt is on its way. */
+const POLL_MS = 250;
+/** A store that never lets anybody write is broken. */
+const MOST_WRITES = 20;
+
+export function checkoutOf(surroundings: Surroundings): Checkout {
+  const { timeoutMs, client, store, log, now, sleep, randomId } = surroundings;
+  const limits = keyLimits();
+  /** By then an attempt has its answer, unless its process has ended. */
+  const limitMs = timeoutMs + 5000;
+
+  return { issueKey, pay, outcome, resolve };
+
+  async function issueKey(order: Order): Promise<IssuedKey> {
+    assertOrder(order);
+    try {
+      const decision = onKeyRequested(await readSettled(order.id), order);
+      if ('outcome' in decision) return { status: 409, body: decision.outcome };
+      const retryAfter = limits.take(order.id, now());
+      if (retryAfter > 0) return { status: 429, body: { status: 'too_many' }, retryAfter };
+      return await keyFor(order, decision.order.intentId === null);
+    } catch (error) {
+      logFailure(`No key for order ${order.id}`, error);
+      return { status: 502, body: { status: 'no_key' } };
+    }
+  }
+
+  async function keyFor(order: Order, needsIntent: boolean): Promise<IssuedKey> {
+    const arrived = await Promise.all([
+      client().createEncryptionKey(),
+      needsIntent ? createDraft(order) : undefined,
+    ]).catch((error) => logFailure(`No key for order ${order.id}`, error));
+    if (!arrived) {
+      const current = outcomeOf(await read(order.id));
+      if (current.status !== 'open') return { status: 409, body: current };
+      return { status: 502, body: { status: 'no_key' } };
+    }
+    const [key, draftId] = arrived;
+    const body = browserKey(key);
+    const known = { id: key.id, expiresAt: key.expires_at };
+    const decision = await change(order.id, (stored) =>
+      onKeyArrived(stored, order, known, draftId),
+    );
+    if ('outcome' in decision) return { status: 409, body: decision.outcome };
+    return { status: 200, body, ...(decision.order.sent && { note: 'retry_is_safe' }) };
+  }
+
+  async function pay(
+    order: Order,
+    contentType: string | undefined,
+    body: string,
+  ): Promise<Outcome> {
+    assertOrder(order);
+    const block = await readPostedBlock(contentType, body);
+    if (!block) {
+      log('Refused: invalid_encrypted_card');
+      return { status: 'invalid_encrypted_card' };
+    }
+    return payWith(order, block).catch((error): Outcome => {
+      logFailure(`Payment not certain, the store failed: order ${order.id}`, error);
+      return { status: 'not_certain' };
+    });
+  }
+
+  async function payWith(order: Order, block: EncryptedCard): Promise<Outcome> {
+    const attempt: NewAttempt = {
+      token: randomId(),
+      keyId: block.key_id,
+      price: order,
+      now: now(),
+    };
+    for (;;) {
+      attempt.now = now();
+      const decision = await change(order.id, (stored) => onBlock(stored, attempt));
+      switch (decision.next) {
+        case 'answer':
+          return decision.outcome;
+        case 'authorize': {
+          const answer = await authorize(decision.intentId, block);
+          const outcome = await settle(order.id, attempt, answer);
+          if (outcome.status === 'not_certain')
+            log(`Payment not certain: order ${order.id}, intent ${decision.intentId}`);
+          return outcome;
+        }
+        case 'wait': {
+          const stored = await readSettled(order.id);
+          if (stored?.state === 'paying') return outcomeOf(stored);
+          break;
+        }
+        case 'create_intent':
+          attempt.draftId = await createDraft(order).catch((error) => {
+            logFailure(`No intent for order ${order.id}`, error);
+            return undefined;
+          });
+          if (!attempt.draftId) return outcomeOfBlock(await read(order.id), block.key_id);
+      }
+    }
+  }
+
+  async function settle(
+    orderId: string,
+    attempt: NewAttempt,
+    answer: ServiceAnswer,
+  ): Promise<Outcome> {
+    const { outcome } = await change(orderId, (stored) => onAnswer(stored, attempt, answer));
+    return outcome;
+  }
+
+  async function createDraft(order: Order): Promise<string> {
+    const { amount, currency, description, capture_method } = order;
+    const draft = await client().createIntent(
+      { amount, currency, description, capture_method },
+      { idempotencyKey: randomId() },
+    );
+    const isAsked = draft.amount === amount && draft.currency === currency;
+    if (!isAsked) throw new Error('The service made an intent for another price');
+    return draft.id;
+  }
+
+  async function authorize(intentId: string, block: EncryptedCard): Promise<ServiceAnswer> {
+    try {
+      const idempotencyKey = encodeURIComponent(`${intentId}.${block.key_id}`);
+      const intent = await client().authorize(intentId, block, { idempotencyKey });
+      const { id, status, failure_reason: reason, amount, currency } = intent;
+      return { kind: 'intent', id, status, reason, price: { amount, currency } };
+    } catch (error) {
+      logFailure(`Authorization failed: ${intentId}`, error);
+      // Not `instanceof`: a bundler may have made two copies of the client.
+      const { code } = error as Partial<CardPaymentsError>;
+      return { kind: KEY_ERRORS.includes(code) ? 'key_error' : 'unclear' };
+    }
+  }
+
+  async function outcome(orderId: string): Promise<Outcome> {
+    try {
+      return outcomeOf(await readSettled(orderId));
+    } catch (error) {
+      logFailure(`The store failed: order ${orderId}`, error);
+      return { status: 'not_certain' };
+    }
+  }
+
+  async function resolve(orderId: string, intentId: string, truth: Truth): Promise<Outcome> {
+    if (!['committed', 'authorized', 'not_paid'].includes(truth))
+      throw new TypeError('truth must be committed, authorized or not_paid');
+    const decision = await change(orderId, (stored) =>
+      onResolve(stored, intentId, truth, now(), limitMs),
+    );
+    return decision.outcome;
+  }
+
+  async function read(orderId: string): Promise<StoredOrder | undefined> {
+    return parse(await store.read(orderId));
+  }
+
+  /** Waits while an attempt is on its way: its shopper may have reloaded, or has two tabs. */
+  async function readSettled(orderId: string): Promise<StoredOrder | undefined> {
+    const begin = now();
+    for (;;) {
+      const stored = await read(orderId);
+      const isOver = now() > begin + limitMs; // by this clock, whatever another process's says
+      if (isOver || !isUnderWay(stored, now(), limitMs)) return stored;
+      await sleep(POLL_MS);
+    }
+  }
+
+  /**
+   * Reads, decides and writes, until nobody else has written in between. If the answer of a write
+   * is lost, the order is read and decided again: the decision sees what became of the write.
+   *
+   * @throws the error of the store, if the order cannot be read.
+   */
+  async function change<D extends { store?: StoredOrder | undefined }>(
+    orderId: string,
+    decide: (stored: StoredOrder | undefined) => D,
+  ): Promise<D> {
+    for (let write = 0; write < MOST_WRITES; write++) {
+      const entry = await store.read(orderId);
+      const decision = decide(parse(entry));
+      if (!decision.store) return decision;
+      const value = JSON.stringify(decision.store);
+      if (await isWritten(orderId, value, entry?.version ?? 0)) return decision;
+    }
+    throw new Error('The order could not be written');
+  }
+
+  /** `false` also if the answer of the store was lost: then the value may have been written. */
+  async function isWritten(orderId: string, value: string, version: number): Promise<boolean> {
+    try {
+      return await store.write(orderId, value, version);
+    } catch (error) {
+      logFailure(`A write failed: order ${orderId}`, error);
+      return false;
+    }
+  }
+
+  /** Logs the codes of an error, and nothing that could hold a card. */
+  function logFailure(what: string, error: unknown): void {
+    const { name, recovery, status, code } = error as Partial<CardPaymentsError>;
+    log([what, name, recovery, status, code].filter((part) => part !== undefined).join(', '));
+  }
+}
+
+const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
+  'encryption_key_expired',
+  'unknown_encryption_key',
+  'invalid_encryption_block',
+];
+
+const STATES = ['open', 'paying', 'uncertain', 'paid'];
+
+/** @throws Error if the value is not of an order: it must never pass for an order that is new. */
+function parse(entry: { value: string } | undefined): StoredOrder | undefined {
+  if (!entry) return undefined;
+  const stored = JSON.parse(entry.value);
+  if (!STATES.includes(stored?.state)) throw new Error('The store gave something else');
+  return stored;
+}
+
+function assertOrder({ id, amount, currency }: Order): void {
+  if (typeof id !== 'string' || id === '') throw new TypeError('order.id must be text');
+  if (!Number.isSafeInteger(amount) || amount < 0)
+    throw new TypeError('order.amount must be a whole number of minor units');
+  if (typeof currency !== 'string' || currency === '')
+    throw new TypeError('order.currency must be text');
+}

@@ -1,0 +1,59 @@
+import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
+import type { Parts } from './parts.ts';
+import type { Making } from './presses.ts';
+import { copyCard } from './read.ts';
+
+/** How long a press waits for the key before the shopper is told, in milliseconds. */
+const SLOW_KEY_MS = 1000;
+
+/**
+ * Reads and validates the card on the screen, waits for the key, and encrypts the card. If the
+ * press is still under way then, `sealed` keeps the block, and it is returned.
+ *
+ * @param press - Keeps the card, to be zeroed when the press ends.
+ * @param isCurrent - Whether nothing has ended the press.
+ * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
+ */
+export async function makeBlock(
+  { fields, sealed, keys, encrypt, notices, later }: Parts,
+  press: Making,
+  isCurrent: () => boolean,
+): Promise<EncryptedCard | undefined> {
+  sealed.withdraw(); // the block of another card
+  sealed.check();
+  const { card, problems } = fields.read();
+  press.card = card;
+  const [first] = problems;
+  if (first) {
+    notices.showProblems(problems);
+    const code = first.problem === 'name_too_long' ? 'card_too_long' : 'invalid_card';
+    const message = 'The shopper has to correct the card';
+    throw new CardEncryptionError(code, message, { field: first.field });
+  }
+  sealed.drop();
+
+  let isWaiting = true;
+  later(() => {
+    if (isWaiting && isCurrent()) notices.tell('one_moment');
+  }, SLOW_KEY_MS);
+  const key = await keys.get().finally(() => {
+    isWaiting = false;
+  });
+  if (!isCurrent()) return undefined;
+  notices.setBusy(true); // which takes the text away
+
+  try {
+    const block = await encrypt(key.key, copyCard(card));
+    keys.drop(key); // one key, one card, whatever becomes of the press
+    if (!isCurrent()) return undefined;
+    press.card = undefined; // from now on `sealed` zeroes it
+    sealed.seal(block, key.arrived, card);
+    return block;
+  } catch (error) {
+    const { code, field } = error as CardEncryptionError;
+    if (!field) keys.drop(key);
+    // `read` has validated everything but the characters and the bytes of the name.
+    else if (isCurrent()) notices.showProblems(fields.nameProblem(code === 'card_too_long'));
+    throw error;
+  }
+}

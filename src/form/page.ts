@@ -1,0 +1,49 @@
+import { isCardPayment } from './card-payment.ts';
+import { checkDestination, isAnsweredElsewhere } from './destination.ts';
+import type { CardFormOptions } from './options.ts';
+import { clickAgain, isByShopper, submitAgain } from './submit.ts';
+import { unclobbered } from './unclobbered.ts';
+
+export type Page = ReturnType<typeof pageOf>;
+
+/** What the decisions about a form ask the page, and do in it. */
+export const pageOf = (
+  form: HTMLFormElement,
+  { when, allowCrossOriginAction }: CardFormOptions,
+) => ({
+  /**
+   * Whether a press pays by card.
+   *
+   * @param doLooksCount - Whether a form with hidden or disabled fields pays in another way.
+   * @throws {@link CardEncryptionError} `unsupported_browser`, or `invalid_form` if `when` throws.
+   */
+  isCardPayment: (button: HTMLElement | null, doLooksCount: boolean): boolean =>
+    isCardPayment(form, button, when, !doLooksCount),
+
+  /** @throws {@link CardEncryptionError} `invalid_form` if a submit would go to a wrong place. */
+  checkDestination: (button: HTMLElement | null): void =>
+    checkDestination(form, button, allowCrossOriginAction),
+
+  /** Whether a submit leaves the page as it is: its answer is shown in a frame. */
+  isAnsweredElsewhere: (button: HTMLElement | null): boolean => isAnsweredElsewhere(form, button),
+
+  /** Whether a click or Enter of the shopper has caused what happens in this task. */
+  isByShopper,
+
+  /** Whether the form is in the page. The page may have replaced it. */
+  isConnected: (): boolean => form.isConnected,
+
+  /** Submits the form again, or clicks the button again. The event comes before this returns. */
+  repeat(kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): void {
+    if (kind === 'click') clickAgain(button!);
+    else submitAgain(form, button);
+  },
+
+  /** Whether the browser refuses a submit because of a control, and tells the shopper so. */
+  isInvalid: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
+    kind === 'submit' &&
+    form.isConnected &&
+    !unclobbered(form, 'noValidate') &&
+    !button?.hasAttribute('formnovalidate') &&
+    !unclobbered(form, 'matches')(':valid'),
+});

@@ -1,0 +1,26 @@
+import type { encryptCard } from '../core/index.ts';
+import type { CardFields } from './card-fields.ts';
+import type { KeySource } from './key-source.ts';
+import type { Notices } from './notices.ts';
+import type { CardFormOptions } from './options.ts';
+import type { Page } from './page.ts';
+import type { SealedBlock } from './sealed-block.ts';
+
+/** What the decisions about a form work with. The tests explore them with a simulated page. */
+export interface Parts {
+  readonly onEncrypted: CardFormOptions['onEncrypted'];
+  readonly page: Page;
+  readonly fields: CardFields;
+  readonly sealed: SealedBlock;
+  readonly keys: KeySource;
+  readonly notices: Notices;
+  readonly encrypt: typeof encryptCard;
+  /** Runs an action in a task of its own, after so many milliseconds. */
+  later(action: () => void, ms?: number): void;
+  /** Gives an error of the page's own code to its developer. */
+  report(error: unknown): void;
+  /** The form is not bound any more. */
+  stopListening(): void;
+  /** The block is on its way, and the page stays open for another card. */
+  startNextCard(): void;
+}

@@ -1,0 +1,368 @@
+import type { EncryptedCard } from '../core/index.ts';
+import { makeBlock } from './make-block.ts';
+import type { Parts } from './parts.ts';
+import { type CardBytes, zero } from './read.ts';
+import { stop } from './stop.ts';
+
+/** A submit, a click of a button with `data-cardseal-button`, or a call of `encrypt()`. */
+export type Kind = 'submit' | 'click' | 'encrypt';
+
+/**
+ * What a form is doing. Each state is an object of its own. Code of the page runs in events, in
+ * `when`, while fields are emptied and at each `await`, and may end a press: whoever goes on after
+ * that compares the state with the own one.
+ */
+export type State = Idle | Making | Passing | Sending;
+
+/** It waits for a press. */
+interface Idle {
+  readonly phase: 'idle';
+}
+
+/** A press was stopped, and its block is being made. */
+export interface Making {
+  readonly phase: 'making';
+  readonly kind: Kind;
+  readonly button: HTMLElement | null;
+  /** The card as bytes, from when it was read until its block is made. */
+  card?: CardBytes | undefined;
+}
+
+/** A press passes: code of the page runs, with the block in the form's data. */
+interface Passing {
+  readonly phase: 'passing';
+  readonly event: Event;
+  readonly kind: 'submit' | 'click';
+  /** Its own submit, and those that code of the page makes meanwhile. */
+  readonly submits: { readonly event: Event; readonly button: HTMLElement | null }[];
+  /** What the form did before. */
+  readonly before: Idle | Sending;
+  /** Whether a script had the block before, and nothing has collected it from the form since. */
+  readonly isUnanswered: boolean;
+}
+
+/** The browser has the block, or `onEncrypted` has, whose promise is pending. */
+interface Sending {
+  readonly phase: 'sending';
+  readonly by: 'browser' | 'page';
+  /** Whether the promise of `onEncrypted` has settled. */
+  isOver?: true;
+  /** The page has reset the form. This is done when `onEncrypted` is done. */
+  whenOver?: () => void;
+}
+
+/** How long an answer may take before the form opens again, in milliseconds. */
+const SENDING_MS = 30_000;
+
+/**
+ * Decides what becomes of each press of a form.
+ *
+ * A card press whose block is there passes. Any other card press is stopped, its block is made, and
+ * it is repeated: then it is a press whose block is there. What passes goes through `gate`.
+ */
+export function cardPresses(parts: Parts) {
+  const { page, sealed, notices, onEncrypted, later } = parts;
+
+  let state: State = { phase: 'idle' };
+  /** Whether the next event is the library's own repeat of a press. */
+  let isRepeating = false;
+  /** Whether a `cardseal:submit` still needs its `cardseal:settled`. */
+  let owesSettled = false;
+
+  const onPress = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
+    const isRepeat = isRepeating;
+    isRepeating = false;
+    if (event.defaultPrevented) return; // a listener of the page has refused it before
+    try {
+      if (isSubmitOver()) settle();
+      const isByScript = sealed.isWithScript() && kind === 'submit' && !page.isByShopper();
+      // While a payment is under way, the page may lock or hide the fields.
+      const doLooksCount = state.phase === 'idle' && !isByScript;
+      const isCard = page.isCardPayment(button, doLooksCount);
+      if (isRepeat && !isCard) {
+        refuse(event, 'press_again'); // the way to pay has changed since
+      } else if (!isCard) {
+        passOther();
+      } else if (isRepeat || isByScript || state.phase === 'passing') {
+        pass(event, kind, button);
+      } else if (state.phase === 'idle') {
+        accept(event, kind, button);
+      } else {
+        refuse(event, waitText());
+      }
+    } catch (error) {
+      stop(event);
+      tellSettled();
+      notices.fail(error);
+    }
+  };
+
+  /** The shopper pays in another way, or has pressed something else, such as Cancel. */
+  const passOther = () => {
+    const wasMaking = state.phase === 'making';
+    if (wasMaking) end();
+    sealed.withdraw();
+    if (wasMaking) notices.tell('press_again');
+    tellSettled();
+  };
+
+  /** A new card press of an idle form. */
+  const accept = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
+    const press = begin(kind, button);
+    const canPass = kind === 'click' || !onEncrypted;
+    if (press && canPass && sealed.isFresh()) {
+      end();
+      pass(event, kind, button);
+    } else {
+      stop(event);
+      if (press) make(press); // never rejects
+    }
+  };
+
+  /** Returns the press, unless the page refuses it or ends it. */
+  const begin = (kind: Kind, button: HTMLElement | null): Making | undefined => {
+    const press: Making = { phase: 'making', kind, button };
+    state = press;
+    sealed.takeFromScript();
+    notices.clear();
+    owesSettled = true;
+    const isWanted = notices.emit('submit', { submitter: button });
+    if (state !== press) return undefined;
+    if (isWanted) return press;
+    end();
+    tellSettled();
+    return undefined;
+  };
+
+  // The gate
+
+  const isFresh = () => (isCommitted() ? sealed.exists() : sealed.isFresh());
+
+  /**
+   * Whether code of the page may send the block at any time. It is the block of the press, whatever
+   * becomes of the fields meanwhile.
+   */
+  const isCommitted = () => state.phase === 'passing' || isHandedOver();
+
+  const isHandedOver = () => state.phase === 'sending' && state.by === 'page';
+
+  /**
+   * Every block that leaves the form by a press goes through here. Puts it into the form's data,
+   * and returns whether there is one.
+   *
+   * @param sentBy - For a submit that the browser will send, the destination is checked.
+   * @throws `CardEncryptionError` `invalid_form` if the destination is wrong.
+   */
+  const gate = (sentBy: 'browser' | 'script', button: HTMLElement | null): boolean => {
+    if (!isFresh()) return false;
+    if (sentBy === 'browser') page.checkDestination(button);
+    sealed.letOut();
+    return true;
+  };
+
+  // A press that passes
+
+  const pass = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
+    if (!gate(kind === 'submit' ? 'browser' : 'script', button)) {
+      refuse(event, 'press_again');
+      return;
+    }
+    const passing = state.phase === 'passing' ? state : startPassing(event, kind);
+    notices.clear();
+    if (kind === 'submit') {
+      passing.submits.push({ event, button });
+      return;
+    }
+    sealed.giveToScript();
+    sealed.emptyFields(); // before its handlers: many send controls without a name, too
+    if (state !== passing) refuse(event, 'press_again');
+  };
+
+  const startPassing = (event: Event, kind: 'submit' | 'click'): Passing => {
+    const before = state as Idle | Sending; // no press passes while one is being made
+    const isUnanswered = kind === 'click' && sealed.isUncollected();
+    state = { phase: 'passing', event, kind, submits: [], before, isUnanswered };
+    later(settle); // if nothing settles it before
+    return state;
+  };
+
+  /** A click that passes may still submit the form when its dispatch is over. */
+  const isSubmitOver = () =>
+    state.phase === 'passing' && state.kind === 'submit' && isDispatched(state.event);
+
+  /**
+   * Code of the page has run. The page refuses a press by cancelling its submit, or sends the block
+   * by itself: then the next press passes with the same block.
+   */
+  const settle = () => {
+    if (state.phase !== 'passing') return;
+    const { submits, before, isUnanswered } = state;
+    // An event that a script has made sends nothing.
+    const sent = submits.find(({ event }) => event.isTrusted && !event.defaultPrevented);
+    if (sent && page.isConnected()) {
+      startSending(sent.button);
+    } else if (before.phase === 'sending' && !before.isOver) {
+      state = before;
+    } else {
+      end();
+      if (isUnanswered && sealed.isUncollected()) notices.tell('no_answer');
+    }
+    tellSettled();
+  };
+
+  const startSending = (button: HTMLElement | null) => {
+    const sending: Sending = { phase: 'sending', by: 'browser' };
+    end();
+    state = sending;
+    if (page.isAnsweredElsewhere(button)) parts.startNextCard();
+    else giveUpLater(sending);
+  };
+
+  /** The payment may have been made, so the card does not stay on the screen. */
+  const giveUpLater = (sending: Sending) => {
+    later(() => {
+      settle(); // what was passing is over
+      if (state !== sending) return;
+      sealed.emptyFields();
+      if (state !== sending) return;
+      end();
+      notices.tell('no_answer');
+      tellSettled();
+    }, SENDING_MS);
+  };
+
+  // A press whose block is made
+
+  /** Returns the block for `encrypt()`. Never rejects. */
+  const make = async (press: Making): Promise<EncryptedCard | undefined> => {
+    const { kind, button } = press;
+    const isCurrent = () => state === press;
+    const isRepeated = kind === 'click' || (kind === 'submit' && !onEncrypted);
+    const isCard = () => kind === 'encrypt' || page.isCardPayment(button, true);
+    try {
+      notices.setBusy(true);
+      if (isRepeated && kind === 'submit') page.checkDestination(button);
+      if (!sealed.isFresh()) {
+        const block = await makeBlock(parts, press, isCurrent);
+        if (!block || !isCurrent()) return undefined;
+        // Scripts of the page find it from now on, unless the card has changed.
+        if (sealed.isFresh()) sealed.offer();
+        notices.emit('encrypted', { key_id: block.key_id });
+      }
+      // Chromium ignores `requestSubmit()` and `click()` while it dispatches the event of a press.
+      await new Promise<void>((resolve) => later(resolve));
+      if (!isCurrent()) return undefined;
+      if (isRepeated) {
+        end(); // the repeat is a press like any other
+        repeat(press);
+        return undefined;
+      }
+      const isStillCard = isCard();
+      if (!isCurrent()) return undefined;
+      if (!isStillCard || !gate('script', button)) {
+        notices.tell('press_again'); // the card, or the way to pay, has changed since
+        return undefined;
+      }
+      sealed.emptyFields();
+      if (!isCurrent()) return undefined;
+      if (kind === 'encrypt') return sealed.block();
+      await handOver(sealed.block()!, button);
+      return undefined;
+    } catch (error) {
+      if (!isCurrent()) return undefined;
+      end(); // first: a listener of the error may press again
+      tellSettled();
+      notices.fail(error);
+      return undefined;
+    } finally {
+      if (isCurrent()) end();
+      tellSettled();
+    }
+  };
+
+  const repeat = ({ kind, button }: Making) => {
+    isRepeating = true;
+    page.repeat(kind, button);
+    const hasCome = !isRepeating;
+    isRepeating = false;
+    settle();
+    // The form or the button is gone. If the browser objects to a control, it says so itself.
+    if (!hasCome && !page.isInvalid(kind, button)) notices.tell('press_again');
+  };
+
+  /** Calls `onEncrypted`, which may submit the form. */
+  const handOver = async (block: EncryptedCard, button: HTMLElement | null) => {
+    const sending: Sending = { phase: 'sending', by: 'page' };
+    state = sending;
+    sealed.giveToScript();
+    giveUpLater(sending);
+    let isRejected = false;
+    try {
+      await onEncrypted!(block, button);
+    } catch (error) {
+      isRejected = true;
+      parts.report(error);
+    }
+    sending.isOver = true;
+    if (isSubmitOver()) settle();
+    if (state !== sending) return;
+    end();
+    sealed.compare(); // the shopper may have begun another card
+    sending.whenOver?.();
+    if (isRejected) notices.tell('no_answer'); // the card may have been sent
+  };
+
+  // All states
+
+  const refuse = (event: Event, problem: Parameters<typeof notices.tell>[0]) => {
+    stop(event);
+    notices.tell(problem);
+    tellSettled();
+  };
+
+  const waitText = () => (state.phase === 'making' ? 'one_moment' : 'payment_under_way');
+
+  /** Ends what the form is doing. */
+  const end = () => {
+    if (state.phase === 'making' && state.card) zero(state.card);
+    state = { phase: 'idle' };
+    notices.setBusy(false);
+  };
+
+  /** Raises `cardseal:settled` if the form is idle, or its block is on its way. */
+  const tellSettled = () => {
+    const isSettled = state.phase === 'idle' || (state.phase === 'sending' && !isHandedOver());
+    if (!owesSettled || !isSettled) return;
+    owesSettled = false;
+    notices.emit('settled');
+  };
+
+  return {
+    onPress,
+    end,
+    tellSettled,
+    isCommitted,
+    state: () => state,
+    /** The shopper has clicked, or pressed Enter: what passed before is over. */
+    onShopper() {
+      if (state.phase === 'passing' && isDispatched(state.event)) settle();
+    },
+    /** Runs it now, or when `onEncrypted` is done. */
+    whenOver(action: () => void) {
+      settle(); // what was passing is over: this is a task of its own
+      if (state.phase === 'sending' && state.by === 'page') state.whenOver = action;
+      else action();
+    },
+    async encrypt(): Promise<EncryptedCard | undefined> {
+      if (isSubmitOver()) settle();
+      if (state.phase !== 'idle') {
+        notices.tell(waitText());
+        return undefined;
+      }
+      const press = begin('encrypt', null);
+      return press && make(press);
+    },
+  };
+}
+
+const isDispatched = (event: Event) => event.eventPhase === 0; // Event.NONE

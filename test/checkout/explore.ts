@@ -1,0 +1,635 @@
+/**
+ * Explores what can happen to one order, with the shipped code of the checkout: every way in which
+ * tabs, processes, faults of network and store, staff and the clock can follow each other, within
+ * bounds. A transition is the answer of one operation, the start of a call, or an event outside.
+ */
+import type { Outcome, Price, StoredOrder } from '../../src/checkout/decide.ts';
+import {
+  type Answered,
+  type Call,
+  type CheckoutOf,
+  intentResource,
+  keyResource,
+  LIMIT_MS,
+  type Operation,
+  type Result,
+  type Step,
+  step,
+} from './world.ts';
+
+/** How often each of these may happen on one path. */
+export interface Bounds {
+  keys: number;
+  pays: number;
+  outcomes: number;
+  resolves: number;
+  /** Of network and store, ends of processes included. */
+  faults: number;
+  /** How often the clock passes the limit of an attempt. */
+  waits: number;
+  /** How often all keys expire. */
+  expiries: number;
+  /** How often the price of the order changes, there and back. */
+  prices: number;
+}
+
+interface Process {
+  name: string;
+  call: Call;
+  startedAt: number;
+  answers: Answered[];
+  /** Stands for the call and its answers so far. */
+  history: string;
+  operations: Operation[];
+  /** Operations that are not answered yet. */
+  pending: number[];
+  /** The version that the store had, and the time, when the process went to sleep. */
+  asleep?: string;
+  /** Whether the order was charged, or could be by what was sent, at its last look at the store. */
+  chargeable: boolean;
+}
+
+interface Intent {
+  price: Price;
+  status: 'created' | 'committed' | 'failed' | 'cancelled';
+}
+
+/** A request that is on its way to the service, or was delayed in the network. */
+interface Request {
+  intentId: string;
+  process: string;
+  /** What the page said, and what the merchant's server said, is to be paid. */
+  shown: Price;
+  ordered: Price;
+}
+
+interface World {
+  now: number;
+  price: Price;
+  store: { value: string; version: number } | undefined;
+  lateWrites: { value: string; version: number }[];
+  intents: Record<string, Intent>;
+  requests: Request[];
+  /** Keys that a page has. */
+  pages: Record<string, { price: Price; expiresAt: number }>;
+  lastKey: string | undefined;
+  processes: Process[];
+  left: Bounds;
+  started: number;
+  made: number;
+  /** How the latest calls ended: only for the scenarios of the corpus. */
+  trace: string[];
+}
+
+export interface Report {
+  states: number;
+  transitions: number;
+  depth: number;
+  /** What did not hold, with the path that leads there. */
+  violation?: { rule: string; path: string[] };
+  isComplete: boolean;
+}
+
+export interface Exploration {
+  checkoutOf: CheckoutOf;
+  /** How many pages have a key at the beginning; none. */
+  pages?: number;
+  bounds: Bounds;
+  /** Milliseconds after which the exploration stops. */
+  timeMs?: number;
+}
+
+const PRICES: Price[] = [
+  { amount: 1000, currency: 'USD' },
+  { amount: 2000, currency: 'USD' },
+];
+const KEY_LIFETIME_MS = 900_000;
+const BEGIN = 1_800_000_000_000;
+
+class Violation extends Error {}
+
+export async function explore({
+  checkoutOf,
+  pages = 0,
+  bounds,
+  timeMs = 60_000,
+}: Exploration): Promise<Report> {
+  const steps = new Map<string, Step>();
+  const ids = new Map<string, string>();
+  const seen = new Set<string>();
+  const recovered = new Set<string>();
+  const report: Report = { states: 0, transitions: 0, depth: 0, isComplete: true };
+  const end = Date.now() + timeMs;
+  const begin: World = {
+    now: BEGIN,
+    price: PRICES[0]!,
+    store: undefined,
+    lateWrites: [],
+    intents: {},
+    requests: [],
+    pages: {},
+    lastKey: undefined,
+    processes: [],
+    left: { ...bounds, keys: pages },
+    started: 0,
+    made: 0,
+    trace: [],
+  };
+  for (let page = 0; page < pages; page++)
+    await callAlone(begin, 'keys', { call: 'issueKey', order: begin.price });
+  begin.left.keys = bounds.keys;
+  type Node = { world: World; label: string; parent: Node | undefined; depth: number };
+  let level: Node[] = [{ world: begin, label: '', parent: undefined, depth: 0 }];
+  let node = level[0]!;
+  try {
+    while (level.length > 0) {
+      const next: Node[] = [];
+      for (node of level) {
+        if (Date.now() > end) return { ...report, isComplete: false };
+        await assertWayOn(node.world);
+        for (const { label, go } of eventsOf(node.world)) {
+          const world = structuredCopy(node.world);
+          const parent = node;
+          node = { world, label, parent, depth: parent.depth + 1 };
+          report.transitions++;
+          await go(world);
+          const key = keyOf(world);
+          if (!seen.has(key)) {
+            seen.add(key);
+            next.push(node);
+          }
+          node = parent;
+        }
+      }
+      report.states = seen.size;
+      if (next.length > 0) report.depth++;
+      level = next;
+    }
+    return report;
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    const path: string[] = [];
+    for (let at: Node | undefined = node; at; at = at.parent) path.unshift(at.label);
+    return { ...report, violation: { rule: error.message, path } };
+  }
+
+  /** Everything that can happen next. */
+  function eventsOf(world: World) {
+    const events: { label: string; go(world: World): Promise<void> | void }[] = [];
+    const add = (label: string, go: (world: World) => Promise<void> | void) =>
+      events.push({ label, go });
+    const { left } = world;
+    const isFaulty = left.faults > 0;
+
+    /** A call that has not read yet might as well begin later: so it begins with its first look. */
+    const addCall = (label: string, bound: keyof Bounds, callIn: (w: World) => Call) => {
+      if (left[bound] <= 0) return;
+      add(label, async (w) => {
+        const process = await begins(w, bound, callIn(w));
+        const result = looks(w, process, { value: w.store });
+        await goesOn(w, process, { operation: 0, result, now: w.now });
+      });
+      if (!isFaulty) return;
+      add(`${label}, and cannot read the store`, async (w) => {
+        w.left.faults--;
+        const process = await begins(w, bound, callIn(w));
+        await goesOn(w, process, { operation: 0, result: { error: 'store' }, now: w.now });
+      });
+    };
+
+    addCall('a page asks for a key', 'keys', (w) => ({ call: 'issueKey', order: w.price }));
+    for (const keyId of Object.keys(world.pages))
+      addCall(`a page pays under ${keyId}`, 'pays', (w) => ({
+        call: 'pay',
+        order: w.price,
+        keyId,
+      }));
+    addCall('a page asks for the outcome', 'outcomes', () => ({ call: 'outcome' }));
+    if (left.resolves > 0)
+      for (const intentId of Object.keys(world.intents))
+        add(`staff resolve ${intentId}`, (w) => resolves(w, intentId));
+    if (left.waits > 0)
+      add('the limit of an attempt passes', (w) => {
+        w.left.waits--;
+        w.now += LIMIT_MS + 1;
+      });
+    if (left.expiries > 0)
+      add('all keys expire', (w) => {
+        w.left.expiries--;
+        w.now += KEY_LIFETIME_MS + 1;
+      });
+    if (left.prices > 0)
+      add('the price changes', (w) => {
+        w.left.prices--;
+        w.price = w.price.amount === PRICES[0]!.amount ? PRICES[1]! : PRICES[0]!;
+      });
+
+    world.lateWrites.forEach((write, at) => {
+      add('a delayed write reaches the store', (w) => {
+        w.lateWrites.splice(at, 1);
+        writeTo(w, write);
+      });
+    });
+    world.requests.forEach((request, at) => {
+      if (world.processes.some(({ name }) => name === request.process)) return;
+      for (const isApproved of [true, false])
+        add(
+          `a delayed request for ${request.intentId} is ${isApproved ? 'approved' : 'declined'}`,
+          (w) => handle(w, at, isApproved),
+        );
+    });
+
+    // A key or a draft touches nothing that others see: it may as well come at once.
+    const asking = world.processes.findIndex(({ pending, operations }) =>
+      pending.some((number) => ['key', 'intent'].includes(operations[number]!.kind)),
+    );
+    if (asking >= 0) events.length = 0;
+    world.processes.forEach((process, at) => {
+      if (asking >= 0 && asking !== at) return;
+      for (const number of process.pending) {
+        const operation = process.operations[number]!;
+        const name = `${process.name} ${process.call.call}`;
+        for (const [label, isFault, answer] of answersTo(world, process, operation)) {
+          if (isFault && !isFaulty) continue;
+          add(`${name}: ${operation.kind} ${label}`, async (w) => {
+            if (isFault) w.left.faults--;
+            const mine = w.processes[at]!;
+            const result = answer(w, mine);
+            await goesOn(w, mine, { operation: number, result, now: w.now });
+          });
+        }
+      }
+      if (isFaulty) add(`the process of ${process.name} ends`, (w) => ends(w, at));
+    });
+    return events;
+  }
+
+  async function begins(world: World, bound: keyof Bounds, call: Call) {
+    world.left[bound]--;
+    const process: Process = {
+      name: `p${++world.started}`,
+      call,
+      startedAt: world.now,
+      answers: [],
+      history: `${JSON.stringify(call)} ${world.started} ${world.now}`,
+      operations: [],
+      pending: [],
+      chargeable: false,
+    };
+    world.processes.push(process);
+    await goesOn(world, process);
+    return process;
+  }
+
+  /** Truthful staff: what they say of an intent is what the service says of it. */
+  async function resolves(world: World, intentId: string) {
+    const intent = world.intents[intentId]!;
+    if (intent.status === 'created') intent.status = 'cancelled';
+    const truth = intent.status === 'committed' ? 'committed' : 'not_paid';
+    await begins(world, 'resolves', { call: 'resolve', intentId, truth });
+  }
+
+  /** The process may have written, or not; its request may be on its way, or not. */
+  function ends(world: World, at: number) {
+    world.left.faults--;
+    world.processes.splice(at, 1);
+  }
+
+  async function goesOn(world: World, process: Process, answer?: Answered) {
+    if (answer) {
+      process.answers.push(answer);
+      process.history = idOf(`${process.history} ${JSON.stringify(answer)}`);
+      process.pending = process.pending.filter((number) => number !== answer.operation);
+    }
+    delete process.asleep;
+    const before = process.operations.length;
+    const { operations, returned, rejected } = await stepOf(process);
+    process.operations = operations;
+    for (let number = before; number < operations.length; number++) {
+      process.pending.push(number);
+      sends(world, process, operations[number]!);
+    }
+    if (rejected !== undefined && process.call.call !== 'resolve')
+      throw new Violation(`${process.call.call} was rejected: ${rejected}`);
+    if (returned === undefined && rejected === undefined) return;
+    world.processes.splice(world.processes.indexOf(process), 1);
+    if (returned !== undefined) returns(world, process, returned);
+  }
+
+  async function stepOf({ name, call, startedAt, answers, history }: Process): Promise<Step> {
+    let known = steps.get(history);
+    if (!known) {
+      known = await step(checkoutOf, name, call, startedAt, answers);
+      steps.set(history, known);
+    }
+    return known;
+  }
+
+  /** A short name for a long text. */
+  function idOf(text: string): string {
+    let id = ids.get(text);
+    if (!id) {
+      id = `#${ids.size}`;
+      ids.set(text, id);
+    }
+    return id;
+  }
+
+  /** Two worlds with the same key have the same future. */
+  function keyOf(world: World): string {
+    const { processes, store, lateWrites, intents, requests, pages, left } = world;
+    return [
+      idOf(JSON.stringify([store, lateWrites])),
+      idOf(JSON.stringify([intents, requests])),
+      idOf(JSON.stringify([pages, left, world.price, world.started, world.made])),
+      world.now,
+      ...processes.map((p) => `${p.history}${p.asleep}${p.chargeable}`),
+    ].join('|');
+  }
+
+  /** What goes out at once: a request is on its way before it is answered. */
+  function sends(world: World, process: Process, operation: Operation) {
+    if (operation.kind === 'sleep') process.asleep = `${world.store?.version} ${world.now}`;
+    if (operation.kind === 'write' && /payload|BwcH/.test(operation.value))
+      throw new Violation('The block is stored');
+    if (operation.kind !== 'authorize' || process.call.call !== 'pay') return;
+    world.requests.push({
+      intentId: operation.intentId,
+      process: process.name,
+      shown: world.pages[operation.keyId]!.price,
+      ordered: process.call.order,
+    });
+  }
+
+  /** A way to answer an operation: what to call it, whether it is a fault, and what it does. */
+  type Answer = [string, boolean, (world: World, process: Process) => Result];
+
+  function answersTo(world: World, process: Process, operation: Operation): Answer[] {
+    switch (operation.kind) {
+      case 'read':
+        return [
+          ['is answered', false, (w, p) => looks(w, p, { value: w.store })],
+          ['fails', true, () => ({ error: 'store' })],
+        ];
+      case 'write': {
+        const { value, version } = operation;
+        const write = { value, version };
+        return [
+          ['is answered', false, (w, p) => looks(w, p, { value: writeTo(w, write) })],
+          ['fails', true, () => ({ error: 'store' })],
+          [
+            'is done, and its answer is lost',
+            true,
+            (w) => {
+              writeTo(w, write);
+              return { error: 'store' };
+            },
+          ],
+          [
+            'is delayed',
+            true,
+            (w) => {
+              w.lateWrites.push(write);
+              return { error: 'store' };
+            },
+          ],
+        ];
+      }
+      case 'sleep': {
+        const isChanged = process.asleep !== `${world.store?.version} ${world.now}`;
+        return isChanged ? [['is over', false, () => ({ value: undefined })]] : [];
+      }
+      case 'key':
+        return [
+          [
+            'is answered',
+            false,
+            (w) => {
+              w.lastKey = `cek_${++w.made}`;
+              return { value: keyResource(w.lastKey, w.now + KEY_LIFETIME_MS) };
+            },
+          ],
+          ...(world.lastKey
+            ? ([
+                [
+                  'is answered with the key of before',
+                  true,
+                  (w) => ({ value: keyResource(w.lastKey!, w.now + KEY_LIFETIME_MS) }),
+                ],
+              ] as Answer[])
+            : []),
+          ['fails', true, () => ({ error: 'unclear' })],
+        ];
+      case 'intent': {
+        const make = (w: World, price: Price) => {
+          const id = `pi_card_${++w.made}`;
+          w.intents[id] = { price, status: 'created' };
+          return { value: intentResource(id, price, 'created') };
+        };
+        const other = PRICES.find(({ amount }) => amount !== operation.price.amount)!;
+        return [
+          ['is answered', false, (w) => make(w, operation.price)],
+          ['is answered with another price', true, (w) => make(w, other)],
+          ['fails', true, () => ({ error: 'unclear' })],
+        ];
+      }
+      case 'authorize':
+        return authorizations(operation.intentId);
+    }
+  }
+
+  function authorizations(intentId: string): Answer[] {
+    const at = (w: World, p: Process) => w.requests.findIndex((r) => r.process === p.name);
+    const truth = (w: World): Result => {
+      const { price, status } = w.intents[intentId]!;
+      if (status === 'cancelled') return { error: 'unclear' };
+      return { value: intentResource(intentId, price, status) };
+    };
+    const claim = (id: string, price: Partial<Price>, status: string) => (w: World) => ({
+      value: intentResource(id, { ...w.intents[intentId]!.price, ...price }, status),
+    });
+    /** What a proxy can make of an answer. */
+    const replaced: [string, (w: World) => Result][] = [
+      ['no answer', () => ({ error: 'unclear' })],
+      ['a key error', () => ({ error: 'key_error' })],
+      ['the decline of another intent', claim('pi_card_other', {}, 'failed')],
+      ['the success of another intent', claim('pi_card_other', {}, 'committed')],
+      ['a decline of another amount', claim(intentId, { amount: 5 }, 'failed')],
+      ['a decline in another currency', claim(intentId, { currency: 'EUR' }, 'failed')],
+      ['an unknown status', claim(intentId, {}, 'created')],
+    ];
+    const handlings: [string, (w: World, p: Process) => void][] = [
+      ['approved', (w, p) => handle(w, at(w, p), true)],
+      ['declined', (w, p) => handle(w, at(w, p), false)],
+      ['delayed', (w, p) => void (w.requests[at(w, p)]!.process = 'network')],
+      ['refused', (w, p) => void w.requests.splice(at(w, p), 1)],
+    ];
+    const answers: Answer[] = [];
+    for (const [handling, does] of handlings) {
+      if (handling === 'approved' || handling === 'declined')
+        answers.push([
+          `is ${handling}`,
+          false,
+          (w, p) => {
+            does(w, p);
+            return truth(w);
+          },
+        ]);
+      for (const [text, answer] of replaced)
+        answers.push([
+          `is ${handling}, and the answer is ${text}`,
+          true,
+          (w, p) => {
+            does(w, p);
+            return answer(w);
+          },
+        ]);
+    }
+    return answers;
+  }
+
+  /** The service handles one request after the other; only the first that is approved charges. */
+  function handle(world: World, at: number, isApproved: boolean) {
+    const [request] = world.requests.splice(at, 1);
+    const { intentId, shown, ordered } = request!;
+    const intent = world.intents[intentId]!;
+    if (intent.status !== 'created') return;
+    intent.status = isApproved ? 'committed' : 'failed';
+    if (!isApproved) return;
+    if (charges(world) > 1) throw new Violation('Charged twice');
+    for (const price of [shown, ordered])
+      if (price.amount !== intent.price.amount) throw new Violation('Charged another amount');
+  }
+
+  /** What a process may say is judged by what was true when it last looked at the store. */
+  function looks(world: World, process: Process, result: Result): Result {
+    process.chargeable = isChargeable(world);
+    return result;
+  }
+
+  function returns(world: World, { call, chargeable }: Process, returned: unknown) {
+    if (call.call === 'issueKey') {
+      const answer = returned as { status: number; body: { id: string } & Outcome; note?: string };
+      if (answer.status === 200) {
+        const { id } = answer.body;
+        const expiresAt = world.now + KEY_LIFETIME_MS;
+        world.pages[id] ??= { price: call.order, expiresAt };
+        if (!answer.note && chargeable) throw new Violation('A form, as if nothing were sent');
+      }
+      if (answer.status === 409) judge(world, answer.body, chargeable);
+      return;
+    }
+    judge(world, returned as Outcome, chargeable);
+    if (call.call === 'pay') isNeedless(world, returned as Outcome, call.keyId);
+  }
+
+  /** What the shopper reads is true. */
+  function judge(world: World, outcome: Outcome, chargeable: boolean) {
+    switch (outcome.status) {
+      case 'committed':
+      case 'authorized':
+        if (world.intents[outcome.reference]?.status !== 'committed')
+          throw new Violation('"You have paid" is not true');
+        return;
+      case 'failed':
+      case 'not_paid':
+        if (chargeable) throw new Violation('"You have not paid" is not certain');
+        return;
+      case 'open':
+        if (!outcome.note && chargeable) throw new Violation('A form, as if nothing were sent');
+    }
+  }
+
+  /** Where nothing went wrong, nobody reads that it is not certain. */
+  function isNeedless(world: World, outcome: Outcome, keyId: string) {
+    const isSmooth = world.left.faults === bounds.faults && world.left.resolves === bounds.resolves;
+    const isPatient = world.left.waits === bounds.waits && world.left.expiries === bounds.expiries;
+    if (!isSmooth || !isPatient || !(keyId in world.pages)) return;
+    if (outcome.status === 'not_certain') throw new Violation('"Not certain" without a reason');
+  }
+
+  /** Nobody is stuck: with staff who look at the intent, each order can be paid, once. */
+  async function assertWayOn(world: World) {
+    if (world.processes.length > 0) return;
+    const statuses = Object.entries(world.intents).map(([id, { status }]) => id + status);
+    const key = JSON.stringify([world.store?.value, statuses, world.price, world.lateWrites]);
+    if (recovered.has(key)) return;
+    recovered.add(key);
+    const copy = structuredCopy(world);
+    copy.left = { ...bounds, keys: 9, pays: 9, outcomes: 9, resolves: 9, faults: 0 };
+    copy.now += LIMIT_MS + 1;
+    const call = (bound: keyof Bounds, what: Call) => callAlone(copy, bound, what);
+    for (let turn = 0; turn < 3; turn++) {
+      const outcome = (await call('outcomes', { call: 'outcome' })) as Outcome;
+      if (outcome.status === 'committed') break;
+      const stored = copy.store && (JSON.parse(copy.store.value) as StoredOrder);
+      const order = copy.price;
+      const key = (await call('keys', { call: 'issueKey', order })) as {
+        status: number;
+        body: any;
+      };
+      if (key.status === 200) {
+        await call('pays', { call: 'pay', order, keyId: key.body.id });
+      } else if (stored?.intentId) {
+        const { intentId } = stored;
+        const intent = copy.intents[intentId]!;
+        if (intent.status === 'created') intent.status = 'cancelled';
+        const truth = intent.status === 'committed' ? 'committed' : 'not_paid';
+        await call('resolves', { call: 'resolve', intentId, truth });
+      }
+    }
+    if (charges(copy) !== 1) throw new Violation('The order cannot be paid any more');
+    const last = (await call('outcomes', { call: 'outcome' })) as Outcome;
+    if (last.status !== 'committed') throw new Violation('Nobody learns that the order is paid');
+  }
+
+  /** Runs a call to its end, without faults and with nobody else there. Cards are approved. */
+  async function callAlone(world: World, bound: keyof Bounds, what: Call): Promise<unknown> {
+    const process = await begins(world, bound, what);
+    for (let turn = 0; world.processes.length > 0; turn++) {
+      const number = process.pending[0];
+      if (number === undefined || turn > 50) throw new Violation('A call does not end');
+      const operation = process.operations[number]!;
+      const [, , answer] = answersTo(world, process, operation)[0] ?? [];
+      if (answer) {
+        const answered = { operation: number, result: answer(world, process), now: world.now };
+        await goesOn(world, process, answered);
+      } else world.now += LIMIT_MS; // it sleeps
+    }
+    return (await stepOf(process)).returned;
+  }
+}
+
+function writeTo(world: World, { value, version }: { value: string; version: number }): boolean {
+  if ((world.store?.version ?? 0) !== version) return false;
+  world.store = { value, version: version + 1 };
+  return true;
+}
+
+function charges(world: World): number {
+  return Object.values(world.intents).filter(({ status }) => status === 'committed').length;
+}
+
+/** Whether the order was charged, or may still be by what was sent. */
+function isChargeable(world: World): boolean {
+  const mayCharge = world.requests.some((r) => world.intents[r.intentId]!.status === 'created');
+  return mayCharge || charges(world) > 0;
+}
+
+/** A copy that shares what never changes. */
+function structuredCopy(world: World): World {
+  return {
+    ...world,
+    lateWrites: [...world.lateWrites],
+    intents: Object.fromEntries(Object.entries(world.intents).map(([id, one]) => [id, { ...one }])),
+    requests: world.requests.map((request) => ({ ...request })),
+    pages: { ...world.pages },
+    processes: world.processes.map((process) => ({
+      ...process,
+      answers: [...process.answers],
+      pending: [...process.pending],
+    })),
+    left: { ...world.left },
+    trace: [...world.trace],
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * A shopper without a browser: asks for pages, reads them, encrypts a card and posts it. For tests
+ * that need many payments; the shops' own tests have real browsers.
+ */
+import { JSDOM } from 'jsdom';
+import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
+
+/** What a page tells about an order. `open`: a form, and nothing that went before. */
+export type Told = 'open' | 'paid' | 'declined' | 'not_paid' | 'retry_is_safe' | 'not_certain';
+
+/** How a shop says it, in its headings and notices. */
+export interface Words {
+  paid: string;
+  declined: RegExp;
+  refused: RegExp;
+  retry: RegExp;
+  unclear: string;
+}
+
+/**
+ * What a page tells.
+ *
+ * @param text - Of its headings and alerts.
+ * @param hasForm - Whether a card can be entered.
+ * @throws Error if it tells none of it, or a form stands beside what rules it out.
+ */
+export function readTold(text: string, hasForm: boolean, words: Words): Told {
+  if (!hasForm) {
+    if (text.includes(words.paid)) return 'paid';
+    if (text.includes(words.unclear)) return 'not_certain';
+  } else {
+    if (words.declined.test(text)) return 'declined';
+    if (words.refused.test(text)) return 'not_paid';
+    if (words.retry.test(text)) return 'retry_is_safe';
+    if (!text.includes(words.paid) && !text.includes(words.unclear)) return 'open';
+  }
+  throw new Error(`The page tells something else: ${text}`);
+}
+
+export class Buyer {
+  /** The address of the page. */
+  #address = '';
+  #document!: Document;
+  #cookie = '';
+
+  constructor(private readonly words: Words) {}
+
+  /** The same shopper on the same page, in another tab. */
+  inAnotherTab(): Buyer {
+    const tab = new Buyer(this.words);
+    tab.#address = this.#address;
+    tab.#document = this.#document;
+    tab.#cookie = this.#cookie;
+    return tab;
+  }
+
+  /** Opens a page, as a link or a reload does. */
+  async open(address = this.#address): Promise<this> {
+    return this.#request(address);
+  }
+
+  /** The id of the order, as the page tells it to a shopper whose payment is not certain. */
+  get orderId(): string {
+    const [id] = /(order_[\w-]+|\b[0-9a-f]{16}\b)/.exec(this.#document.body.textContent) ?? [];
+    if (!id) throw new Error('The page names no order');
+    return id;
+  }
+
+  /** Submits the form that there is on the page, with these fields beside its hidden ones. */
+  async submit(fields: Record<string, string> = {}): Promise<this> {
+    const form = this.#document.querySelector('form')!;
+    const hidden = [
+      ...form.querySelectorAll<HTMLInputElement>('input[type=hidden][name], :checked'),
+    ];
+    const body = new URLSearchParams(hidden.map(({ name, value }) => [name, value]));
+    for (const [name, value] of Object.entries(fields)) body.set(name, value);
+    return this.#request(form.action, { method: 'POST', body });
+  }
+
+  /** A block under the key of the page. */
+  async encrypt(number: string): Promise<string> {
+    const card = { number, name: 'Ada', exp_month: '12', exp_year: '2039', cvv: '123' };
+    return JSON.stringify(await encryptCard(await this.#key(), card));
+  }
+
+  /** What the page tells. */
+  told(): Told {
+    const texts = [...this.#document.querySelectorAll('h1, [role=alert]')];
+    const text = texts.map(({ textContent }) => textContent).join('\n');
+    return readTold(text, this.#form !== null, this.words);
+  }
+
+  get #form(): HTMLFormElement | null {
+    return this.#document.querySelector('form[data-cardseal]');
+  }
+
+  /** It is in the page, or the page's script asks for it. */
+  async #key(): Promise<CardEncryptionKey> {
+    const { cardsealKey, cardsealKeyUrl, cardsealCsrfHeader } = this.#form!.dataset;
+    if (cardsealKey) return JSON.parse(cardsealKey);
+    const token = this.#document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
+    const answer = await fetch(new URL(cardsealKeyUrl!, this.#address), {
+      method: 'POST',
+      headers: {
+        cookie: this.#cookie,
+        ...(token && { [cardsealCsrfHeader ?? 'X-CSRF-Token']: token }),
+      },
+    });
+    if (!answer.ok) throw new Error(`No key: ${answer.status}`);
+    return (await answer.json()) as CardEncryptionKey;
+  }
+
+  async #request(address: string, init: RequestInit = {}): Promise<this> {
+    const headers = { cookie: this.#cookie };
+    const answer = await fetch(address, { ...init, headers, redirect: 'manual' });
+    this.#cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
+    const location = answer.headers.get('location');
+    if (location) return this.#request(new URL(location, address).href);
+    this.#address = address;
+    this.#document = new JSDOM(await answer.text(), { url: address }).window.document;
+    return this;
+  }
+}

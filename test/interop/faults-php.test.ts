@@ -1,0 +1,4 @@
+import { testPortWithFaults } from './faulty-ports.ts';
+import { PORTS } from './ports.ts';
+
+testPortWithFaults(PORTS[0]!);

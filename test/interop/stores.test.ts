@@ -1,0 +1,64 @@
+/** The ports' stores lose nothing, whoever writes at the same time. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { PORTS, type Port, run } from './ports.ts';
+import { startPostgres } from './postgres.ts';
+
+async function use({ interpreter, store, folder }: Port, dsn: string, count: number) {
+  const [command, ...args] = [...interpreter, store, folder, dsn, String(count)];
+  const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  expect(status).toBe(0);
+  return JSON.parse(output) as { value: string; version: number } | null;
+}
+
+function sqliteFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return `sqlite:${join(folder, 'orders.sqlite')}`;
+}
+
+describe.each(PORTS)('SQLite in $name', (port) => {
+  test('loses no write of four processes, and keeps what they have written', async () => {
+    const dsn = sqliteFile();
+    expect(await use(port, dsn, 0)).toBeNull();
+    await Promise.all(Array.from({ length: 4 }, () => use(port, dsn, 25)));
+    expect(await use(port, dsn, 0)).toEqual({ value: '100', version: 100 });
+  });
+});
+
+test('what one port has stored, the other reads and goes on with', async () => {
+  const dsn = sqliteFile();
+  for (const port of [...PORTS, ...PORTS]) await use(port, dsn, 5);
+  expect(await use(PORTS[0]!, dsn, 0)).toEqual({ value: '20', version: 20 });
+});
+
+describe('PostgreSQL', () => {
+  const [php, python] = PORTS as [Port, Port];
+  let postgres: ReturnType<typeof startPostgres>;
+  beforeAll(() => {
+    postgres = startPostgres();
+  });
+  afterAll(() => postgres.stop());
+
+  test('loses no write of either port, and both see the same orders', async () => {
+    // Debian's driver is for Debian's Python, whichever comes first in PATH.
+    const debian = { ...python, interpreter: ['/usr/bin/python3'] };
+    const [, sql] = /Create the table once. PostgreSQL.*?\n \*\n \*(.*?)\n \*\n/s.exec(
+      readFileSync(join(php.folder, php.file), 'utf8'),
+    )!;
+    const create = '(new PDO($argv[1]))->exec($argv[2]);';
+    run(['php', '-r', create, postgres.pdoDsn, sql!.replaceAll('\n *', '\n')]);
+    await Promise.all(
+      [1, 2].flatMap(() => [use(php, postgres.pdoDsn, 50), use(debian, postgres.dsn, 50)]),
+    );
+    const counted = { value: '200', version: 200 };
+    expect(await use(php, postgres.pdoDsn, 0)).toEqual(counted);
+    expect(await use(debian, postgres.dsn, 0)).toEqual(counted);
+  });
+});

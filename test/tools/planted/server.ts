@@ -1,0 +1,121 @@
+import type { Fault } from './fault.ts';
+
+const file = 'src/server/index.ts';
+
+export const SERVER: readonly Fault[] = [
+  {
+    name: 'keyId compared with !=',
+    file,
+    before: 'block.key_id !== keyId',
+    after: '(block.key_id as unknown) != keyId',
+    breaks: 'a session store that made a number of the id lets the block of another key pass',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'a session without an expiry accepts every block',
+    file,
+    before: 'const isAlive = Date.now() <= Number(expiresAt);',
+    after: 'const isAlive = !(Date.now() > Number(expiresAt));',
+    breaks: 'a checkout that lost its session takes a block of any age',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'a key expires one millisecond early',
+    file,
+    before: 'Date.now() <= Number(expiresAt)',
+    after: 'Date.now() < Number(expiresAt)',
+    breaks: 'the server refuses what the service would take',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'a property can come twice',
+    file,
+    before: '  ensure(JSON.stringify(value) === text);\n',
+    after: '',
+    breaks: 'what a log or a filter has seen of the block is not what is forwarded',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'a layout in any order',
+    file,
+    before: '    ensure(field === identifier);\n',
+    after: '',
+    breaks: 'a broken client is found only by the service, after the key is used up',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'more properties than the block has',
+    file,
+    before: '  ensureOwnKeys(object, names.length);\n',
+    after: '',
+    breaks: 'a page that also posts the clear card is never noticed',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'more entries than the layout has',
+    file,
+    before: '  ensureOwnKeys(entries, fields.length + 1); // its indexes and `length`\n',
+    after: '',
+    breaks: 'text in clear can travel in the layout',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'a plaintext longer than the key takes',
+    file,
+    before: '    ensure(length <= capacity);\n',
+    after: '',
+    breaks: 'a layout that cannot be true is forwarded, and the intent is spent on it',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'a payload of any length',
+    file,
+    before: 'scheme.capacities.get(ciphertextLength(payload));',
+    after: 'scheme.capacities.get(ciphertextLength(payload)) ?? 446;',
+    breaks: 'a card number in the place of the payload is forwarded',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'the posted object is passed on',
+    file,
+    before: '    return { payload, key_id, layout };\n',
+    after: '    return block as EncryptedCard;\n',
+    breaks: 'what a getter or a proxy gives later is sent to the service',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'the error repeats the input',
+    file,
+    before: `  } catch {
+    // A JSON error repeats its input, and what a proxy throws could say anything.
+    throw refusal('This is not`,
+    after: `  } catch (error) {
+    throw refusal(String(error) + 'This is not`,
+    breaks: 'a card that was posted in clear stands in the merchant’s log',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'everything of the key reaches the browser',
+    file,
+    before: '  return { id, scheme, public_key };\n',
+    after: '  return { ...key, id, scheme, public_key };\n',
+    breaks: 'what the service adds to a key one day is shown to every shopper',
+    tests: ['node server/index'],
+  },
+  {
+    name: 'a scheme that the pages do not know',
+    file,
+    before: '!accepted.includes(scheme) || ',
+    after: '',
+    breaks: 'an update of the package breaks checkouts whose pages are older',
+    tests: ['node server/index', 'node corpus/'],
+  },
+  {
+    name: 'text of any length is parsed',
+    file,
+    before: '  ensure(text.length <= LONGEST_TEXT);\n',
+    after: '',
+    breaks: 'a post of 50 MB keeps the server busy',
+    tests: ['node server/index'],
+  },
+];
