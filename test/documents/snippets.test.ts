@@ -10,7 +10,7 @@ import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
 import { ENGLISH } from '../../src/form/texts.ts';
 import { freshKey } from '../tools/support/core.ts';
-import { CARD, isBound, later, next, TYPED } from '../tools/support/form.ts';
+import { CARD, isBound, later, next, TYPED, testRealInput, user } from '../tools/support/form.ts';
 import { visit } from '../tools/support/tag-page.ts';
 import { Checkout as ReactCheckout } from './snippets/Checkout.tsx';
 import VueCheckout from './snippets/Checkout.vue';
@@ -130,7 +130,7 @@ function answerPayments(answers: (() => Response)[]): string[] {
   return posted;
 }
 
-test.each([
+testRealInput.each([
   ['onEncrypted', '#checkout button', () => import('./snippets/on-encrypted.ts')],
   ['its own submit listener', '#checkout button', () => import('./snippets/own-listener.ts')],
   ['encrypt()', '#place-order', () => import('./snippets/encrypt.ts')],
@@ -150,7 +150,7 @@ test.each([
       if (isOpen) fill(form);
       ready = next(form, 'cardseal:ready');
       output.textContent = '';
-      main.querySelector<HTMLElement>(button)!.click();
+      await user.click(main.querySelector<HTMLElement>(button)!);
       await vi.waitUntil(() => output.textContent);
       expect(output.textContent).toContain(text);
       expect(output.textContent?.includes('Thank you')).toBe(i === ANSWERS.length - 1);
@@ -256,8 +256,6 @@ test('the React page pays, in StrictMode', async () => {
   const answered = answer(frame);
   pay(form);
   expect(await answered).toBe('committed');
-  root.unmount();
-  expect(isBound(form)).toBe(false);
 });
 
 test('the Vue page pays, with another card after a decline', async () => {

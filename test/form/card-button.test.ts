@@ -180,13 +180,7 @@ test('data-cardseal-button: a first name in the emptied fields is the beginning 
   const seen = clicks(page, page.button('Send'));
   bind(page.form);
   const { number, expiry, cvv } = TYPED;
-  fill(page, {
-    number,
-    expiry,
-    cvv,
-    given_name: 'Zoë',
-    family_name: 'Quillow',
-  });
+  fill(page, { number, expiry, cvv, given_name: 'Zoë', family_name: 'Quillow' });
   page.button('Send').click();
   await vi.waitUntil(() => seen.length === 1);
   await settled(page);

@@ -11,13 +11,7 @@ export function ControlledCard({
   seen(state: object): void;
   hasEmptyMonth?: boolean;
 }) {
-  const [card, setCard] = useState({
-    number: '',
-    name: '',
-    exp_month: '',
-    exp_year: '',
-    cvv: '',
-  });
+  const [card, setCard] = useState({ number: '', name: '', exp_month: '', exp_year: '', cvv: '' });
   const [renders, setRenders] = useState(0);
   seen(card);
   const bind = (field: keyof typeof card) => ({

@@ -85,9 +85,7 @@ test('a form without a target has the one of the page: the answer is elsewhere, 
 test('a target that opens a window is refused, at binding and at the press: Safari blocks the window', async () => {
   const page = open();
   page.form.target = '_blank';
-  await expect(bind(page.form).ready).rejects.toMatchObject({
-    code: 'invalid_form',
-  });
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
   fill(page);
   const error = await refused(page);
   expect([error.code, page.passes, values(page)]).toEqual(['invalid_form', 0, KEPT]);
@@ -105,9 +103,7 @@ test('a button whose formtarget opens a window is refused; another button pays',
 test('a target that names no frame of the page opens a window, and is refused', async () => {
   const page = open();
   page.form.target = 'nowhere';
-  await expect(bind(page.form).ready).rejects.toMatchObject({
-    code: 'invalid_form',
-  });
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
 });
 
 test("a bank's frame declines: the next press pays with another card, under another key", async () => {

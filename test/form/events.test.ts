@@ -28,12 +28,7 @@ const EVENTS: Row[] = [
     cancelable: true,
     keys: ['submitter'],
   },
-  {
-    type: 'cardseal:encrypted',
-    when: 'the card is encrypted',
-    act: press,
-    keys: ['key_id'],
-  },
+  { type: 'cardseal:encrypted', when: 'the card is encrypted', act: press, keys: ['key_id'] },
   {
     type: 'cardseal:error',
     when: 'a field is wrong',
@@ -73,12 +68,7 @@ test.each(EVENTS)('$type, when $when, is exactly as documented', async (row) => 
   const event = await raised;
   const { bubbles, composed, cancelable } = event;
   expect(event).toBeInstanceOf(CustomEvent);
-  expect({
-    bubbles,
-    composed,
-    cancelable,
-    keys: keysOf(event.detail),
-  }).toEqual({
+  expect({ bubbles, composed, cancelable, keys: keysOf(event.detail) }).toEqual({
     bubbles: true,
     composed: true,
     cancelable: row.cancelable ?? false,

@@ -48,9 +48,7 @@ test.each([
   ],
   [
     'apart, month and year as inputs',
-    html({
-      expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">',
-    }),
+    html({ expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">' }),
   ],
   [
     'apart, a list of years with words in it',
@@ -85,15 +83,9 @@ test('a form of another window is refused', () => {
 
 test('finds given and family name', async () => {
   const page = open(
-    html({
-      name: '<input autocomplete="cc-family-name"><input autocomplete="cc-given-name">',
-    }),
+    html({ name: '<input autocomplete="cc-family-name"><input autocomplete="cc-given-name">' }),
   );
-  const block = await pay(page, {
-    ...TYPED,
-    given_name: ' Zoë ',
-    family_name: 'Quillow',
-  });
+  const block = await pay(page, { ...TYPED, given_name: ' Zoë ', family_name: 'Quillow' });
   expect(await decrypt(block)).toEqual(CARD);
 });
 

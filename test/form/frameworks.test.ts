@@ -150,11 +150,7 @@ test('Vue v-model: DOM and state are empty after success, and after a re-render'
 
 test('input masks: DOM and state are empty after success, also when the mask writes again', async () => {
   const page = open(html());
-  const options = {
-    number: '0000 0000 0000 0000',
-    expiry: '00/00',
-    cvv: '000[0]',
-  };
+  const options = { number: '0000 0000 0000 0000', expiry: '00/00', cvv: '000[0]' };
   const masks = Object.entries(options).map(([field, mask]) =>
     IMask(page.control(field) as HTMLInputElement, { mask }),
   );

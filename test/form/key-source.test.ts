@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
+import type { CardFormBinding } from '../../src/form/index.ts';
 import { card, decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
@@ -106,9 +107,7 @@ test.each(FAILING)(
     const page = open();
     let fails = true;
     const ask = vi.fn(() => (fails ? failing() : freshKey()));
-    await expect(bind(page.form, { key: ask }).ready).rejects.toMatchObject({
-      code,
-    });
+    await expect(bind(page.form, { key: ask }).ready).rejects.toMatchObject({ code });
     expect([codes(page), page.ready]).toEqual([[code], 0]);
     fill(page);
     const error = await refused(page);
@@ -212,11 +211,7 @@ test('a key that is too old is replaced before anything is encrypted', async () 
   const page = open();
   const keys = [freshKey(), freshKey(), freshKey(), freshKey()];
   const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!);
-  const binding = bind(page.form, {
-    key: ask,
-    keyMaxAgeMs: 60_000,
-    onEncrypted: () => {},
-  });
+  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000, onEncrypted: () => {} });
   await binding.ready;
   vi.setSystemTime(Date.now() + 60_000);
   fill(page);
@@ -334,4 +329,46 @@ test('a name that is longer than the key takes: the key is kept, and so are the 
   page.form.addEventListener('submit', () => expect(ask).toHaveBeenCalledTimes(1));
   const [sent] = await posted(page);
   expect((await decrypt(JSON.parse(sent!.body[0]![1]))).name).toBe('é'.repeat(82));
+});
+
+test.each<[string, (binding: CardFormBinding) => unknown]>([
+  ['unbind()', (binding) => binding.unbind()],
+  ['restart()', (binding) => void binding.restart().catch(() => {})],
+])('the signal of a request is aborted by %s, and its error goes no further', async (_, end) => {
+  const page = open();
+  const signals: (AbortSignal | undefined)[] = [];
+  const key = (signal: AbortSignal | undefined) => {
+    signals.push(signal);
+    return new Promise<never>((_, reject) => {
+      signal!.addEventListener('abort', () => reject(signal!.reason));
+    });
+  };
+  const binding = bind(page.form, { key });
+  binding.ready.catch(() => {});
+  expect(signals[0]!.aborted).toBe(false);
+  end(binding);
+  expect(signals[0]!.aborted).toBe(true);
+  await settled(page);
+  expect([page.errors, vi.mocked(reportError).mock.calls]).toEqual([[], []]);
+});
+
+test('the signal of a request is aborted when its time is over', async () => {
+  const page = open();
+  const signals: (AbortSignal | undefined)[] = [];
+  const key = (signal: AbortSignal | undefined) => {
+    signals.push(signal);
+    return new Promise<never>(() => {});
+  };
+  await bind(page.form, { key, keyTimeoutMs: 20 }).ready.catch(() => {});
+  expect(signals.map((signal) => signal!.aborted)).toEqual([true]);
+});
+
+test('what the key function throws reaches its developer once, as it is, and nobody else', async () => {
+  const page = open();
+  const reason = new Error('secret detail');
+  bind(page.form, { key: () => Promise.reject(reason) });
+  await vi.waitUntil(() => page.errors.length === 1);
+  expect(vi.mocked(reportError).mock.calls).toEqual([[reason]]);
+  expect(page.errors[0]).toMatchObject({ code: 'key_unavailable' });
+  expect(`${page.errors[0]!.message}${page.errors[0]!.stack}`).not.toContain('secret');
 });

@@ -291,11 +291,7 @@ test('an old answer does not make a newer key look young', async () => {
     .mockReturnValueOnce(replacement);
   const handed: string[] = [];
   const onEncrypted = ({ key_id }: EncryptedCard) => void handed.push(key_id);
-  const binding = bind(page.form, {
-    key: ask,
-    keyMaxAgeMs: 60_000,
-    onEncrypted,
-  });
+  const binding = bind(page.form, { key: ask, keyMaxAgeMs: 60_000, onEncrypted });
   await binding.restart();
   vi.setSystemTime(Date.now() + 59_000);
   old.resolve(freshKey());

@@ -31,10 +31,7 @@ test('restart() after a decline: another card under another key', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
   const blocks: EncryptedCard[] = [];
-  const binding = bind(page.form, {
-    key: ask,
-    onEncrypted: (block) => void blocks.push(block),
-  });
+  const binding = bind(page.form, { key: ask, onEncrypted: (block) => void blocks.push(block) });
   fill(page);
   page.button().click();
   await vi.waitUntil(() => blocks.length === 1);
@@ -76,9 +73,7 @@ test('restart() whose key does not come: the error says so, the next submit asks
   ask.mockImplementationOnce(() => {
     throw new Error('the network');
   });
-  await expect(binding.restart()).rejects.toMatchObject({
-    code: 'key_unavailable',
-  });
+  await expect(binding.restart()).rejects.toMatchObject({ code: 'key_unavailable' });
   expect(page.errors.map(({ code }) => code)).toEqual(['key_unavailable']);
   fill(page);
   expect((await posted(page)).length).toBe(2);
@@ -125,9 +120,7 @@ test('what restart() has ended does not end what is under way since', async () =
   fill(page);
   page.button().click();
   keys[0]!.reject(new Error('the network'));
-  await expect(binding.ready).rejects.toMatchObject({
-    code: 'key_unavailable',
-  });
+  await expect(binding.ready).rejects.toMatchObject({ code: 'key_unavailable' });
   expect([page.form.getAttribute('aria-busy'), page.errors]).toEqual(['true', []]);
   const arrived = page.arrived();
   page.button().click();

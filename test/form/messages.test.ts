@@ -35,12 +35,7 @@ const PARTS = html({
 test('marks each wrong control, focuses the first, and says what is wrong with it', async () => {
   const page = open();
   bind(page.form);
-  fill(page, {
-    ...TYPED,
-    number: '4929 1192 8374 6505',
-    expiry: '13/49',
-    cvv: '',
-  });
+  fill(page, { ...TYPED, number: '4929 1192 8374 6505', expiry: '13/49', cvv: '' });
   const error = await refused(page);
   expect([error.code, error.field]).toEqual(['invalid_card', 'number']);
   expect(console.error).not.toHaveBeenCalled();
@@ -87,12 +82,7 @@ describe('cardseal:problems', () => {
     page.button().click();
     const { detail, cancelable, bubbles, composed } = await raised;
     expect(
-      detail.map(({ problem, field, text, controls }) => ({
-        problem,
-        field,
-        text,
-        controls,
-      })),
+      detail.map(({ problem, field, text, controls }) => ({ problem, field, text, controls })),
     ).toEqual([
       {
         problem: 'expiry_past',
@@ -177,12 +167,10 @@ const TEXTS: Record<CardProblem, [Record<string, string>, string]> = {
   cvv_required: [{ cvv: '' }, 'cvv'],
   cvv_invalid: [{ cvv: '1' }, 'cvv'],
 };
-const FIELD = {
-  number: 'number',
-  name: 'name',
-  expiry: 'exp_month',
-  cvv: 'cvv',
-} as Record<string, string>;
+const FIELD = { number: 'number', name: 'name', expiry: 'exp_month', cvv: 'cvv' } as Record<
+  string,
+  string
+>;
 
 test.each(Object.entries(TEXTS) as [CardProblem, (typeof TEXTS)[CardProblem]][])(
   'what the shopper reads for %s can be replaced, alone; empty means the default',
@@ -334,10 +322,7 @@ test('is busy for as long as something is under way', async () => {
   const page = open();
   const key = deferred<CardEncryptionKey>();
   const accepted = deferred<void>();
-  bind(page.form, {
-    key: () => key.promise,
-    onEncrypted: () => accepted.promise,
-  });
+  bind(page.form, { key: () => key.promise, onEncrypted: () => accepted.promise });
   expect(page.form.hasAttribute('aria-busy')).toBe(false);
   fill(page);
   const encrypted = new Promise((resolve) =>

@@ -197,20 +197,14 @@ const BUTTONS = `${html()}
 test('onEncrypted is called instead of the submit, with the block and the button', async () => {
   const page = open(BUTTONS);
   const calls: unknown[][] = [];
-  bind(page.form, {
-    onEncrypted: (...args) => void calls.push([...args, values(page)]),
-  });
+  bind(page.form, { onEncrypted: (...args) => void calls.push([...args, values(page)]) });
   fill(page);
   page.button('Later').click();
   await next(page.form, 'cardseal:encrypted');
   await idle(page);
   expect(calls).toEqual([
     [
-      {
-        payload: expect.any(String),
-        key_id: page.encrypted[0],
-        layout: expect.any(Array),
-      },
+      { payload: expect.any(String), key_id: page.encrypted[0], layout: expect.any(Array) },
       page.button('Later'),
       EMPTY,
     ],

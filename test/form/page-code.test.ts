@@ -68,9 +68,7 @@ test('every other submit listener runs once, on the pass that carries the block'
   page.form.onsubmit = look('attribute');
   bind(page.form);
   page.form.addEventListener('submit', look('after'));
-  page.form.addEventListener('submit', look('after, capture'), {
-    capture: true,
-  });
+  page.form.addEventListener('submit', look('after, capture'), { capture: true });
   fill(page);
   await posted(page);
   expect(seen).toEqual(['after, capture', 'before', 'attribute', 'after', 'outside']);
@@ -81,12 +79,7 @@ test('a page that posts by fetch in a listener of its own finds the block in the
   const answers: Promise<Response>[] = [];
   page.form.addEventListener('submit', (event) => {
     event.preventDefault();
-    answers.push(
-      fetch(page.form.action, {
-        method: 'POST',
-        body: new FormData(page.form),
-      }),
-    );
+    answers.push(fetch(page.form.action, { method: 'POST', body: new FormData(page.form) }));
   });
   bind(page.form);
   fill(page);
@@ -141,9 +134,7 @@ test('a submit event that a script makes sends nothing by itself: the next press
   const page = open();
   bind(page.form);
   fill(page);
-  page.form.addEventListener('submit', (event) => event.preventDefault(), {
-    once: true,
-  });
+  page.form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
   page.button().click();
   await vi.waitUntil(() => page.passes === 1);
   await settled(page);

@@ -176,9 +176,7 @@ test('a block that is older than keyMaxAgeMs is replaced, unless it has passed b
   vi.useFakeTimers({ toFake: ['Date'] });
   const { page, blocks } = cancelling();
   bind(page.form, { keyMaxAgeMs: 60_000 });
-  page.form.addEventListener('cardseal:encrypted', () => page.form.remove(), {
-    once: true,
-  });
+  page.form.addEventListener('cardseal:encrypted', () => page.form.remove(), { once: true });
   fill(page);
   page.button().click();
   await vi.waitUntil(() => page.encrypted.length === 1);
@@ -258,12 +256,7 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
   /** Whether the key does in the control what it usually does. */
   const hold = (control: Element, key: string, repeat: boolean) =>
     control.dispatchEvent(
-      new KeyboardEvent('keydown', {
-        key,
-        repeat,
-        bubbles: true,
-        cancelable: true,
-      }),
+      new KeyboardEvent('keydown', { key, repeat, bubbles: true, cancelable: true }),
     );
   const cvv = page.control('cvv');
   expect([false, true, true].map((repeat) => hold(cvv, 'Enter', repeat))).toEqual([
@@ -417,9 +410,7 @@ test('isBusy tells whether a press is under way, and whether a block is on its w
 test('a page that presses again as it hears of an error starts another press, which pays', async () => {
   const page = leaving();
   let fails = true;
-  bind(page.form, {
-    key: () => (fails ? Promise.reject(new Error()) : freshKey()),
-  });
+  bind(page.form, { key: () => (fails ? Promise.reject(new Error()) : freshKey()) });
   await vi.waitUntil(() => page.errors.length === 1);
   fill(page);
   const again = () => {

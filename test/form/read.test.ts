@@ -161,6 +161,12 @@ test.each([
   ['\u200e01\u200e/\u200e27\u200e', '01', '2027'],
   ['01–27', '01', '2027'],
   ['12/9999', '12', '9999'],
+  // What cameras and password managers write: the year first, where only that is a date.
+  ['202711', '11', '2027'],
+  ['202701', '01', '2027'],
+  ['2027/11', '11', '2027'],
+  ['27/01', '01', '2027'],
+  ['27-01', '01', '2027'],
 ])('reads the expiry %s', (expiry, month, year) => {
   const { exp_month, exp_year, problems } = read({ expiry: [expiry] });
   expect([exp_month, exp_year, problems]).toEqual([month, year, []]);
@@ -178,6 +184,9 @@ test.each([
   '01/20277',
   '01/27/28',
   '27/13',
+  '27/00',
+  '202713',
+  '202700',
   '1 2 7',
   'x',
   '1x/27',
@@ -344,10 +353,7 @@ test('only the first 1,000 characters of a value are looked at, so that a pasted
   const page = open();
   bind(page.form, { onEncrypted: () => {} });
   fill(page, { ...TYPED, number: ' '.repeat(1000) + TYPED.number });
-  expect(await refused(page)).toMatchObject({
-    code: 'invalid_card',
-    field: 'number',
-  });
+  expect(await refused(page)).toMatchObject({ code: 'invalid_card', field: 'number' });
   fill(page, { ...TYPED, number: TYPED.number.padStart(1000) });
   const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
@@ -364,10 +370,7 @@ test.each([
   async (control, field, code) => {
     const page = open();
     bind(page.form, { onEncrypted: () => {} });
-    fill(page, {
-      ...TYPED,
-      [control]: `${TYPED[control] + ' '.repeat(1000)}1`,
-    });
+    fill(page, { ...TYPED, [control]: `${TYPED[control] + ' '.repeat(1000)}1` });
     expect(await refused(page)).toMatchObject({ code, field });
   },
 );
@@ -379,10 +382,7 @@ test('one part of a name that goes on after 1,000 characters is refused, and nev
   const { number, expiry, cvv } = TYPED;
   const family_name = `Quillow${' '.repeat(1000)}1`;
   fill(page, { number, expiry, cvv, given_name: 'Zoë', family_name });
-  expect(await refused(page)).toMatchObject({
-    code: 'card_too_long',
-    field: 'name',
-  });
+  expect(await refused(page)).toMatchObject({ code: 'card_too_long', field: 'name' });
 });
 
 test('what was read is zeroed when the card is refused', async () => {

@@ -70,9 +70,7 @@ testRealInput(
 
 test.each(['number', 'expiry', 'cvv'] as const)('%s cannot be shared', async (field) => {
   const page = open(
-    html({
-      [field]: CONTROLS[field].replace('<input', '<input data-cardseal-shared name="x"'),
-    }),
+    html({ [field]: CONTROLS[field].replace('<input', '<input data-cardseal-shared name="x"') }),
   );
   await expect(bind(page.form).ready).rejects.toMatchObject({
     code: 'invalid_form',

@@ -357,10 +357,9 @@ test.each(['payment_unavailable', 'press_again', 'reload_page', 'one_moment'] as
       reload_page: await usedKey(),
       one_moment: () => slow.promise,
     };
-    bind(page.form, {
-      key: keys[problem],
-      messages: { [problem]: 'Bitte warten' },
-    }).ready.catch(() => {});
+    bind(page.form, { key: keys[problem], messages: { [problem]: 'Bitte warten' } }).ready.catch(
+      () => {},
+    );
     fill(page);
     page.button().click();
     if (problem === 'one_moment') page.button().click();
@@ -387,9 +386,7 @@ test('code of the page that throws in the middle of a press: the shopper reads t
 
 test('an unknown name in messages is a warning in the console', () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  bind(open().form, {
-    messages: { number_invalid: 'x', nmber_invalid: 'y' } as object,
-  });
+  bind(open().form, { messages: { number_invalid: 'x', nmber_invalid: 'y' } as object });
   expect(warn.mock.calls).toEqual([[expect.stringContaining('nmber_invalid')]]);
 });
 
@@ -568,12 +565,7 @@ test('two fields that share a message show the first text, and leave no empty bo
   const shared = 'aria-describedby="both"';
   const number = `<input autocomplete="cc-number" aria-label="Number" ${shared}>`;
   const cvv = `<input autocomplete="cc-csc" aria-label="Code" ${shared}>`;
-  const page = open(
-    html({
-      number,
-      cvv: `${cvv}<p id="both" data-cardseal-message hidden></p>`,
-    }),
-  );
+  const page = open(html({ number, cvv: `${cvv}<p id="both" data-cardseal-message hidden></p>` }));
   bind(page.form);
   fill(page, { name: TYPED.name, expiry: TYPED.expiry });
   await refused(page);

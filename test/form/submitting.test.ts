@@ -341,9 +341,7 @@ test.each([
 
 test('a text input with the name of the block keeps what stands in it', async () => {
   const page = open(`${html()}<input name="encrypted_card" value="of the page">`);
-  await expect(bind(page.form).ready).rejects.toMatchObject({
-    code: 'invalid_form',
-  });
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
   expect(page.form.querySelector<HTMLInputElement>('[name=encrypted_card]')!.value).toBe(
     'of the page',
   );

@@ -30,12 +30,7 @@ const SEED = Number(import.meta.env.VITE_WALK_SEED ?? 20_260_601);
 const CARDS = {
   first: { typed: TYPED, card: CARD },
   second: {
-    typed: {
-      number: '5555 5555 5555 4444',
-      name: 'Ada Byrd',
-      expiry: '01/48',
-      cvv: '9174',
-    },
+    typed: { number: '5555 5555 5555 4444', name: 'Ada Byrd', expiry: '01/48', cvv: '9174' },
     card: {
       number: '5555555555554444',
       name: 'Ada Byrd',
@@ -45,12 +40,7 @@ const CARDS = {
     },
   },
   third: {
-    typed: {
-      number: '6011000990139424',
-      name: 'Ida Crane',
-      expiry: '12 / 2047',
-      cvv: '620',
-    },
+    typed: { number: '6011000990139424', name: 'Ida Crane', expiry: '12 / 2047', cvv: '620' },
     card: {
       number: '6011000990139424',
       name: 'Ida Crane',
@@ -59,15 +49,9 @@ const CARDS = {
       cvv: '620',
     },
   },
-  mistyped: {
-    typed: { ...TYPED, number: '4929 1192 8374 6508' },
-    card: undefined,
-  },
+  mistyped: { typed: { ...TYPED, number: '4929 1192 8374 6508' }, card: undefined },
   halfTyped: { typed: { ...TYPED, cvv: '5' }, card: undefined },
-  nothing: {
-    typed: { number: '', name: '', expiry: '', cvv: '' },
-    card: undefined,
-  },
+  nothing: { typed: { number: '', name: '', expiry: '', cvv: '' }, card: undefined },
 };
 type Typed = keyof typeof CARDS;
 
@@ -101,10 +85,7 @@ class Checkout {
       `${html()}<input name="email" value="z@example.com"><p data-cardseal-status></p>`,
     );
     this.page.host.addEventListener('submit', (event) => this.arrive(event));
-    this.binding = bind(this.page.form, {
-      key: () => this.ask(),
-      when: () => this.paysByCard,
-    });
+    this.binding = bind(this.page.form, { key: () => this.ask(), when: () => this.paysByCard });
     this.binding.ready.catch(() => {});
   }
 
@@ -298,10 +279,7 @@ test('a random walk never sends another card, never sends twice, and is never si
   );
   await fc.assert(
     fc.asyncProperty(
-      fc.commands(counted.map(fc.constant), {
-        size: 'max',
-        maxCommands: 2 * STEPS_OF_A_RUN,
-      }),
+      fc.commands(counted.map(fc.constant), { size: 'max', maxCommands: 2 * STEPS_OF_A_RUN }),
       async (commands) => {
         const checkout = new Checkout();
         try {

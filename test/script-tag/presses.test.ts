@@ -104,7 +104,8 @@ describe('while the server does not answer', () => {
     await pressed(1);
     page.press();
     halfAMinute();
-    expect([values(page), statusOf(page)]).toEqual([EMPTY, NO_ANSWER]);
+    const noAnswer = 'There is no answer yet. Press the button again.';
+    expect([values(page), statusOf(page)]).toEqual([EMPTY, noAnswer]);
     await pressed(2);
     const [first, second] = await got();
     expect(second).toBe(first);

@@ -68,21 +68,12 @@ export async function explore(
                   violations.set(what, describe(setting, path, task, page));
               }
               if (page.violations.length > 0 && stopsAtFirst) {
-                return {
-                  states: states + seen.size,
-                  transitions,
-                  depth: at,
-                  violations,
-                };
+                return { states: states + seen.size, transitions, depth: at, violations };
               }
               const print = page.fingerprint();
               if (page.violations.length === 0 && !seen.has(print)) {
                 seen.add(print);
-                next.push({
-                  parent: node,
-                  step: { task, choices: made },
-                  tasks: page.tasks(),
-                });
+                next.push({ parent: node, step: { task, choices: made }, tasks: page.tasks() });
               }
               choices = nextChoices(made, sizes);
             }

@@ -22,10 +22,7 @@ const SILENCE = 'a press ends in silence';
 const BY_BUTTON = { cardButton: true };
 const BY_PAGE = { onEncrypted: true };
 
-const inPresses = (change: Omit<TakenOut, 'file'>): TakenOut => ({
-  file: 'presses.ts',
-  ...change,
-});
+const inPresses = (change: Omit<TakenOut, 'file'>): TakenOut => ({ file: 'presses.ts', ...change });
 
 export const TAKEN_OUT: TakenOut[] = [
   inPresses({

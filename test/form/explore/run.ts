@@ -4,16 +4,9 @@ import { explore } from './explore.ts';
 import { SETTINGS } from './scopes.ts';
 
 const depth = Number(process.env.DEPTH ?? 6);
-const bounds = {
-  page: Number(process.env.PAGE ?? 1),
-  shopper: Number(process.env.SHOPPER ?? 1),
-};
+const bounds = { page: Number(process.env.PAGE ?? 1), shopper: Number(process.env.SHOPPER ?? 1) };
 const started = Date.now();
-const found = await explore(await loadForm(), {
-  settings: SETTINGS,
-  bounds,
-  depth,
-});
+const found = await explore(await loadForm(), { settings: SETTINGS, bounds, depth });
 const seconds = Math.round((Date.now() - started) / 1000);
 const { states, transitions, violations } = found;
 console.log(`${states} states, ${transitions} transitions, depth ${found.depth}, ${seconds} s`);

@@ -10,16 +10,6 @@ export const SETTINGS: Setting[] = [
 ];
 
 export const SCOPES: (Scope & { name: string })[] = [
-  {
-    name: 'everything',
-    settings: SETTINGS,
-    bounds: { page: 1, shopper: 1 },
-    depth: 3,
-  },
-  {
-    name: 'a shopper alone',
-    settings: SETTINGS,
-    bounds: { page: 0, shopper: 1 },
-    depth: 5,
-  },
+  { name: 'everything', settings: SETTINGS, bounds: { page: 1, shopper: 1 }, depth: 3 },
+  { name: 'a shopper alone', settings: SETTINGS, bounds: { page: 0, shopper: 1 }, depth: 5 },
 ];

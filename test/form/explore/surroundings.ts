@@ -68,13 +68,7 @@ type Button = 'pay' | 'skip' | 'card button';
 
 const bytesOf = (content: Content): CardBytes => {
   const byte = Uint8Array.of(content.charCodeAt(0));
-  return {
-    number: byte,
-    name: byte,
-    exp_month: byte,
-    exp_year: byte,
-    cvv: byte,
-  };
+  return { number: byte, name: byte, exp_month: byte, exp_year: byte, cvv: byte };
 };
 const letterOf = (card: CardBytes) => String.fromCharCode(card.number[0]!) as Content;
 
@@ -158,20 +152,13 @@ export class Surroundings {
   /** What the page will do in tasks of their own. */
   private readonly plans: (() => void)[] = [];
   private readonly planNames: string[] = [];
-  private pending: {
-    plan: string;
-    resolve(): void;
-    reject(reason: unknown): void;
-  }[] = [];
+  private pending: { plan: string; resolve(): void; reject(reason: unknown): void }[] = [];
   private isInSubmit = false;
   private isAway = false;
 
   // Keys, encryption and clock
   private key: { key: { id: string }; arrived: number } | undefined;
-  private keyWaits: {
-    resolve(key: unknown): void;
-    reject(reason: unknown): void;
-  }[] = [];
+  private keyWaits: { resolve(key: unknown): void; reject(reason: unknown): void }[] = [];
   private encryption: { content: Content; resolve(): void; reject(): void } | undefined;
   private keysMade = 0;
   private readonly oldKeys = new Set<number>();
@@ -252,15 +239,8 @@ export class Surroundings {
       read: () => {
         if (this.isLocked || this.content === 'removed') throw this.invalidForm();
         const isCard = this.content === 'A' || this.content === 'B';
-        const problem = {
-          problem: 'number_invalid',
-          field: 'number',
-          controls: [],
-        };
-        return {
-          card: bytesOf(this.content),
-          problems: isCard ? [] : [problem],
-        };
+        const problem = { problem: 'number_invalid', field: 'number', controls: [] };
+        return { card: bytesOf(this.content), problems: isCard ? [] : [problem] };
       },
       nameProblem: () => [],
       hold: (card: CardBytes) => holds(card),
@@ -352,17 +332,8 @@ export class Surroundings {
     const key_id = `key ${this.key?.arrived}`;
     return new Promise((resolve, reject) => {
       const fail = () => reject(new this.code.CardEncryptionError('key_unavailable', ''));
-      const block = {
-        payload: content,
-        key_id,
-        layout: [],
-        content,
-      } as unknown as Block;
-      this.encryption = {
-        content,
-        resolve: () => resolve(block),
-        reject: fail,
-      };
+      const block = { payload: content, key_id, layout: [], content } as unknown as Block;
+      this.encryption = { content, resolve: () => resolve(block), reject: fail };
     });
   }
 
