@@ -71,7 +71,7 @@ export const FORM: Allowed = {
   globals: [
     // Not `Array`: Prototype and MooTools replace `Array.from`.
     ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
-    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap', 'WeakSet'],
+    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakSet'],
     ...[
       'AbortController',
       'CustomEvent',

@@ -73,6 +73,24 @@ export const FALLBACKS: Fallback[] = [
     uses: { 'form/key-source': 2 },
   },
   {
+    feature: 'api.AbortController.abort',
+    name: '`AbortController.abort`',
+    without: 'as above',
+    uses: { 'form/key-source': 2 },
+  },
+  {
+    feature: 'api.AbortController.signal',
+    name: '`AbortController.signal`',
+    without: 'as above',
+    uses: { 'form/key-source': 2 },
+  },
+  {
+    feature: 'api.AbortSignal.aborted',
+    name: '`AbortSignal.aborted`',
+    without: 'as above',
+    uses: { 'form/key-source': 1 },
+  },
+  {
     feature: 'api.reportError',
     name: '`reportError`',
     without: 'the error is thrown in a task of its own',
