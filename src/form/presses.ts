@@ -218,14 +218,15 @@ export function cardPresses(parts: Parts) {
     else giveUpLater(sending);
   };
 
-  /** The payment may have been made, so the card does not stay on the screen. */
+  /** The payment may have been made, so its card does not stay on the screen. Another one does. */
   const giveUpLater = (sending: Sending) => {
     later(() => {
       settle(); // what was passing is over
       if (state !== sending) return;
-      sealed.emptyFields();
+      if (sealed.isCardInFields()) sealed.emptyFields();
       if (state !== sending) return;
       end();
+      sealed.compare();
       notices.tell('no_answer');
       tellSettled();
     }, SENDING_MS);

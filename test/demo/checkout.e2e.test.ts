@@ -148,7 +148,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       await pay(DECLINED);
       await shopper.see('Your card was declined. You have not paid. Please try another card.');
       // On both pages in the same place: above the form, and it has the focus
-      expect(await shopper.evaluate('document.activeElement.id')).toBe('notice');
+      await expect.poll(() => shopper.evaluate('document.activeElement.id')).toBe('notice');
       await expectEmptyForm();
       await pay(VISA);
       await shopper.see('Visa ending in 4242');

@@ -295,7 +295,8 @@ describe('another way to pay is validated by the browser, as without the library
     for (const control of page.controls()) control.required = true;
     page.button().click();
     expect(page.passes).toBe(1);
-    expect((await posted(page, page.button('Invoice'))).length).toBe(2);
+    page.button('Invoice').click();
+    expect(page.passes).toBe(2);
   });
 });
 

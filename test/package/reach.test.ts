@@ -88,7 +88,8 @@ test('the form touches what is on its list and nothing else, from binding to unb
   expect(Object.fromEntries(data()).encrypted_card).toBe(JSON.stringify(encrypted[0]));
   const [first] = form.elements;
   first!.setAttribute('name', 'number'); // by mistake
-  expect(Object.fromEntries(data())).toEqual({});
+  // Changed: the block, which belongs to the press, stays. Nothing of the card goes with it.
+  expect(Object.keys(Object.fromEntries(data()))).toEqual(['encrypted_card']);
   first!.removeAttribute('name');
   press(); // the same block again
   await binding.restart();
@@ -102,7 +103,8 @@ test('the form touches what is on its list and nothing else, from binding to unb
   await expect(keyless.ready).rejects.toMatchObject({ code: 'key_unavailable' });
   keyless.unbind();
 
-  const seen = await watching.take();
+  // Chromium and WebKit have this interface under two names.
+  const seen = (await watching.take()).map((name) => name.replace('WebKitMutation', 'Mutation'));
   const allowed = [...CORE.globals, ...CORE.apis, ...FORM.globals, ...FORM.apis];
   expect(seen.filter((name) => !allowed.includes(name))).toEqual([]);
   expect(seen).toEqual(expect.arrayContaining(FORM.apis));

@@ -235,6 +235,19 @@ export function usesOf(code: string, sources: Meanings): Use[] {
     CallExpression(node) {
       // A member's name, such as in Reflect.get(form, 'elements'), follows the object.
       for (const argument of node.arguments.slice(1)) visitKey(argument);
+      // A listener's options are the platform's, whatever else has the same name.
+      const { callee } = node;
+      const called = callee.type === 'MemberExpression' ? callee.property : callee;
+      const isListening = called.type === 'Identifier' && called.name === 'addEventListener';
+      for (const argument of node.arguments) {
+        if (argument.type !== 'ObjectExpression' || !isListening) continue;
+        for (const property of argument.properties) {
+          if (property.type !== 'Property' || property.key.type !== 'Identifier') continue;
+          const { name } = property.key;
+          if (sources.optionsOf(name).length) continue; // noted above
+          for (const feature of onlyNew(optionsByName.get(name))) add(property.key, feature);
+        }
+      }
       for (const argument of node.arguments) {
         if (argument.type !== 'Literal' || typeof argument.value !== 'string') continue;
         for (const feature of sources.eventsOf(argument.value)) add(argument, feature);
@@ -334,7 +347,8 @@ export class Sources {
 
   constructor() {
     const folder = join(root, 'src');
-    const files = ts.sys.readDirectory(folder, ['.ts']);
+    // Not the check, which is for test systems, nor the checkout, which is for servers.
+    const files = ts.sys.readDirectory(folder, ['.ts'], ['check', 'checkout']);
     const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
     const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, root);
     const program = ts.createProgram(files, { ...options, types: [], lib: LIB });
@@ -344,9 +358,7 @@ export class Sources {
       new Reader(checker, meanings).visit(program.getSourceFile(file)!);
       this.modules.set(relative(folder, file).replaceAll('\\', '/').replace(/\.ts$/, ''), meanings);
     }
-    // The script-tag files hold nothing of the checkout, which is for servers.
-    for (const [name, meanings] of this.modules)
-      if (!name.startsWith('checkout/')) this.all.addAll(meanings);
+    for (const meanings of this.modules.values()) this.all.addAll(meanings);
     // What one module takes from another has the meaning that it has there.
     for (const name of this.all.ownNames()) {
       for (const meanings of this.modules.values()) meanings.addOwn(name);
