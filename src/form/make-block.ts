@@ -1,7 +1,6 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
 import type { Parts } from './parts.ts';
-import type { Making } from './presses.ts';
-import { copyCard } from './read.ts';
+import { type CardBytes, copyCard } from './read.ts';
 
 /** How long a press waits for the key before the shopper is told, in milliseconds. */
 const SLOW_KEY_MS = 1000;
@@ -16,7 +15,7 @@ const SLOW_KEY_MS = 1000;
  */
 export async function makeBlock(
   { fields, sealed, keys, encrypt, notices, later }: Parts,
-  press: Making,
+  press: { card?: CardBytes | undefined },
   isCurrent: () => boolean,
 ): Promise<EncryptedCard | undefined> {
   sealed.withdraw(); // the block of another card

@@ -54,7 +54,14 @@ export function notices(
       case 'key_already_used':
       case 'encryption_failed':
         return isKeyRenewable ? 'press_again' : 'reload_page';
-      default:
+      case 'unsupported_scheme':
+      case 'invalid_key':
+      case 'insecure_context':
+      case 'unsupported_browser':
+      case 'invalid_form':
+      case 'invalid_card': // the shopper cannot correct it: `showProblems` has those that they can
+      case 'card_too_long':
+      case 'invalid_encrypted_card': // only servers get this one
         return 'payment_unavailable';
     }
   };

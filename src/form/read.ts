@@ -5,8 +5,11 @@ import { concat } from './concat.ts';
 import { type CardControls, type Control, isSelect, isShared, isSpace } from './fields.ts';
 import type { CardProblem } from './texts.ts';
 
+/** The fields that shoppers type. A scheme with others needs a form that asks for them. */
+type TypedField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';
+
 /** A card as bytes, for `encryptCard` to take over or for {@link zero}. */
-export type CardBytes = Record<CardField, Uint8Array>;
+export type CardBytes = Record<TypedField, Uint8Array>;
 
 /** A problem with the card, and the controls that show it. */
 export interface Problem {
@@ -83,7 +86,7 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
 const areWhole = (controls: Control[]): boolean =>
   controls.every(({ value }) => value.length <= LONGEST_VALUE);
 
-function obeysRule(card: CardBytes, field: CardField): boolean {
+function obeysRule(card: CardBytes, field: TypedField): boolean {
   const { minBytes, maxBytes, isValid } = CARD_FIELDS[field];
   const bytes = card[field];
   return bytes.length >= minBytes && bytes.length <= maxBytes && isValid(bytes);
@@ -110,7 +113,7 @@ export function zero(card: CardBytes): void {
   for (const field of fieldsOf(card)) card[field].fill(0);
 }
 
-const fieldsOf = (card: CardBytes) => Object.keys(card) as CardField[];
+const fieldsOf = (card: CardBytes) => Object.keys(card) as TypedField[];
 
 /**
  * Whether the card's own fields hold neither a digit nor a name. A mask may show its placeholder. A

@@ -1,5 +1,4 @@
 import { ownProperty } from '../core/own-property.ts';
-import type { CardFormOptions } from './options.ts';
 
 /** Everything that the shopper can be asked to correct. */
 export type CardProblem =
@@ -59,11 +58,14 @@ export const ENGLISH: Record<CardProblem | FormProblem, string> = {
   no_answer: 'There is no answer yet. Press the button again.',
 };
 
+/** The shop's own texts. */
+export type Messages = Partial<Record<CardProblem | FormProblem, string | undefined>>;
+
 /** Finds the text for a problem. */
 export type Texts = (problem: CardProblem | FormProblem) => string;
 
 /** The shop's texts, with the English ones for those that are missing. */
-export function textsOf(given: CardFormOptions['messages']): Texts {
+export function textsOf(given: Messages | undefined): Texts {
   const messages = given ?? {};
   for (const problem of Object.keys(messages)) {
     if (!isProblem(problem)) console.warn(`cardseal has no message named ${problem}`);
