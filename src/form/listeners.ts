@@ -141,7 +141,8 @@ export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
 function onKeyDown(event: KeyboardEvent): void {
   if (event.key !== 'Enter') return;
   const control = pathOf(event)[0] as HTMLInputElement;
-  const isInForm = findBoundForm(control.form) && control.localName !== 'textarea';
+  const form = isCardButton(control) ? formOfCardButton(control) : control.form;
+  const isInForm = findBoundForm(form) && control.localName !== 'textarea';
   if (event.repeat && isInForm) event.preventDefault();
   else if (event.isTrusted) onShopper();
 }

@@ -70,9 +70,10 @@ export function cardPresses(parts: Parts) {
   let owesSettled = false;
 
   const onPress = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
+    // A listener of the page has refused it before. A repeat that is refused so has not come.
+    if (event.defaultPrevented) return;
     const isRepeat = isRepeating;
     isRepeating = false;
-    if (event.defaultPrevented) return; // a listener of the page has refused it before
     try {
       if (isSubmitOver()) settle();
       const isByScript = sealed.isWithScript() && kind === 'submit' && !page.isByShopper();
@@ -88,7 +89,9 @@ export function cardPresses(parts: Parts) {
       } else if (state.phase === 'idle') {
         accept(event, kind, button);
       } else {
-        refuse(event, waitText());
+        // A script whose block the shopper has withdrawn by another press: nobody is waited for.
+        const isOver = isHandedOver() && !page.isByShopper();
+        refuse(event, isOver ? 'press_again' : waitText());
       }
     } catch (error) {
       stop(event);

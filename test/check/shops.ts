@@ -30,7 +30,7 @@ export async function visitBefore(tab: Tab, server: ShopServer, shop: Shop, chec
   return { outcome: outcomeOf(visitor), report: await reportOf(visitor, checked) };
 }
 
-/** A shopper mistypes the number, and then pays. */
+/** A shopper mistypes the number, and then pays, unless the library refuses the form. */
 export async function visitAfter(tab: Tab, server: ShopServer, shop: Shop, checked: boolean) {
   const visitor = new Visitor(tab, server, shop, { checked });
   await openClean(visitor, checked);
@@ -39,7 +39,8 @@ export async function visitAfter(tab: Tab, server: ShopServer, shop: Shop, check
   if (checked) await pause(PRESS_OVER_MS); // a lock is found when the press is over
   const locks = await reportOf(visitor, checked);
   await visitor.enterCard(FIRST);
-  await visitor.pays(FIRST);
+  if (shop.refused) await visitor.isRefused();
+  else await visitor.pays(FIRST);
   const outcome = outcomeOf(visitor);
   if (checked) await pause(PRESS_OVER_MS);
   const report = await reportOf(visitor, checked);
@@ -133,7 +134,7 @@ export async function compareVisits(tab: Tab, server: ShopServer, shop: Shop): P
     note('the report holds', digits, []);
     if (when === 'after') {
       const paid = under.report.presses.filter(({ text }) => text.includes('the block left by'));
-      note('the presses that paid are', paid.length, 1);
+      note('the presses that paid are', paid.length, shop.refused ? 0 : 1);
     }
   }
   return problems;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
 import { checkoutOf } from '../../src/checkout/checkout.ts';
+import type { EncryptedCard } from '../../src/core/index.ts';
 import {
   type Exchange,
   makeOrders,
@@ -13,7 +14,7 @@ import {
 import { intentResource, keyResource, LIMIT_MS, ORDER_ID, TIMEOUT_MS } from './world.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../corpus/orders.json'), 'utf8');
-const corpus: { block: object; limitMs: number; scenarios: Scenario[] } = JSON.parse(text);
+const corpus: { block: EncryptedCard; limitMs: number; scenarios: Scenario[] } = JSON.parse(text);
 
 test('orders.json is what make-orders.ts makes', async () => {
   expect(await makeOrders()).toBe(text);
@@ -74,8 +75,8 @@ describe('the scenarios', () => {
         },
         randomId: () => Math.random().toString(36),
       });
-      const answer: any = await call(checkout, step);
-      if (answer.status === 200) answer.body = { id: answer.body.id };
+      const answer = (await call(checkout, step)) as { status: unknown; body?: { id: string } };
+      if (answer.status === 200) answer.body = { id: answer.body!.id };
       expect(answer).toEqual(step.answer);
       expect(asked.sort()).toEqual(['authorize', 'intent', 'key'].filter((kind) => kind in step));
       const stored = entry ? JSON.parse(entry.value) : null;
@@ -92,7 +93,7 @@ function call(checkout: ReturnType<typeof checkoutOf>, step: ScenarioStep): Prom
     case 'issueKey':
       return checkout.issueKey(order);
     case 'pay': {
-      const block = { ...corpus.block, key_id: step.keyId };
+      const block = { ...corpus.block, key_id: step.keyId! };
       return checkout.pay(order, 'application/json', step.body ?? asPosted(block));
     }
     case 'outcome':
@@ -102,7 +103,8 @@ function call(checkout: ReturnType<typeof checkoutOf>, step: ScenarioStep): Prom
   }
 }
 
-const asPosted = ({ payload, key_id, layout }: any) => JSON.stringify({ payload, key_id, layout });
+const asPosted = ({ payload, key_id, layout }: EncryptedCard) =>
+  JSON.stringify({ payload, key_id, layout });
 
 function errorOf(error: string): Error {
   const code = error === 'refused' || error === 'no_answer' ? undefined : (error as never);

@@ -117,6 +117,34 @@ test('another way to pay, chosen at the last moment, keeps the card on the scree
   expect([values(page), onEncrypted.mock.calls]).toEqual([KEPT, []]);
 });
 
+test('another press while it is pending has no block and ends the card press, and the shopper reads that', async () => {
+  const page = open(`${html()}<button data-cardseal-skip>Coupon</button>`);
+  const coupon = page.button('Coupon');
+  const pending = deferred<void>();
+  const seen: (FormDataEntryValue | null)[] = [];
+  page.form.addEventListener('submit', (event) => {
+    if (event.submitter !== coupon) return;
+    event.preventDefault();
+    seen.push(new FormData(page.form).get('encrypted_card'));
+  });
+  bind(page.form, {
+    async onEncrypted() {
+      await pending.promise;
+      page.form.requestSubmit();
+    },
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => values(page).join() === EMPTY.join());
+  coupon.click();
+  expect(seen).toEqual([null]);
+  const isSettled = next(page.form, 'cardseal:settled');
+  setTimeout(() => pending.resolve()); // in a task of its own
+  await isSettled;
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(page.passes).toBe(1); // the coupon's
+});
+
 describe('that submits the form', () => {
   test.each<[string, (page: Page) => void]>([
     ['requestSubmit()', (page) => page.form.requestSubmit()],

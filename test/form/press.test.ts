@@ -266,6 +266,11 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
   ]);
   expect(hold(cvv, 'Backspace', true)).toBe(true);
   expect(hold(page.form.querySelector('textarea')!, 'Enter', true)).toBe(true);
+  const outside = document.createElement('button');
+  page.host.append(outside);
+  expect(hold(outside, 'Enter', true)).toBe(true);
+  outside.setAttribute('data-cardseal-button', '');
+  expect(hold(outside, 'Enter', true)).toBe(false);
 });
 
 test('a double click is one payment, and the second click is answered', async () => {

@@ -141,6 +141,21 @@ describe('while the server does not answer', () => {
   });
 });
 
+test('a press whose repeat an older listener refuses is not silent', async () => {
+  const guard = `<script>
+    let isSent = false;
+    addEventListener('submit', (event) => {
+      if (isSent) event.preventDefault();
+      isSent = true;
+    }, true);
+  </script>`;
+  const page = await visit({ head: guard + TAG });
+  page.fill();
+  page.press();
+  await expect.poll(() => statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(values(page)).toEqual(KEPT);
+});
+
 test('when the answer comes, nothing of the card is in the page that is left', async () => {
   const { page, pressed, answer } = await unanswered();
   const inputs = [...page.form.querySelectorAll('input')];

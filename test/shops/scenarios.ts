@@ -1,4 +1,5 @@
 /** What shoppers do in every shop. */
+import type { Engine } from '../tools/prepare/browsers.ts';
 import { FIRST, MISTYPED, SECOND } from './cards.ts';
 import type { Settings, ShopServer } from './server.ts';
 import type { Shop } from './shop.ts';
@@ -9,7 +10,7 @@ export interface Scenario {
   name: string;
   settings?: Partial<Settings> | ((shop: Shop) => Partial<Settings>);
   /** Whether the shop has what the scenario needs. Default: every shop has. */
-  fits?: (shop: Shop) => boolean;
+  fits?: (shop: Shop, engine: Engine) => boolean;
   run(visitor: Visitor): Promise<void>;
   /** Part of `npm test`. */
   main?: true;
@@ -152,7 +153,7 @@ export const SCENARIOS: Scenario[] = [
   {
     name: 'impatient clicks without the library',
     settings: { holds: 'payment', unbound: true },
-    fits: ({ repeatsItself }) => repeatsItself === true,
+    fits: ({ repeatsItself }, engine) => repeatsItself?.includes(engine) === true,
     async run(visitor) {
       await visitor.open();
       await visitor.enterCard(FIRST);
@@ -236,8 +237,8 @@ export const SCENARIOS: Scenario[] = [
 const NEED_NO_PAYMENT = ['a form that is refused', 'without script', 'without the library'];
 
 /** Whether the scenario makes sense in the shop. */
-export const isFit = (scenario: Scenario, shop: Shop): boolean =>
-  (!scenario.fits || scenario.fits(shop)) &&
+export const isFit = (scenario: Scenario, shop: Shop, engine: Engine): boolean =>
+  (!scenario.fits || scenario.fits(shop, engine)) &&
   (!shop.refused || NEED_NO_PAYMENT.includes(scenario.name));
 
 export interface Result {
@@ -258,7 +259,7 @@ export async function run(
   shop: Shop,
   scenario: Scenario,
 ): Promise<Result | undefined> {
-  if (!isFit(scenario, shop)) return undefined;
+  if (!isFit(scenario, shop, tab.engine)) return undefined;
   if (shop.without?.[scenario.name]) return undefined;
   const { settings } = scenario;
   const chosen = typeof settings === 'function' ? settings(shop) : settings;

@@ -68,9 +68,9 @@ export interface Shop {
   refused?: true;
   /**
    * A script of the page submits the form once for each press, with `form.submit()`. It does so
-   * without the library, too: what it sends twice are not POSTs of the library's.
+   * without the library, too, in these engines: what it sends twice are not POSTs of the library's.
    */
-  repeatsItself?: true;
+  repeatsItself?: readonly Engine[];
   /** Without the library, the page cannot send: there is nothing to compare with. */
   needsLibrary?: true;
   /** The engine of its visits in `npm test`, if not the one whose turn it is. */

@@ -30,7 +30,7 @@ export function testShops(engine: Engine): void {
   const left = SHOPS.filter((shop) => engineOf(shop) !== engine).map(({ name }) => name);
   console.log(`Left to \`npm run shops\` in ${engine}: ${left.join(', ')}`);
   for (const scenario of main) {
-    const shops = here.filter((shop) => isFit(scenario, shop));
+    const shops = here.filter((shop) => isFit(scenario, shop, engine));
     if (!shops.length) continue; // another engine has the only shop that it fits
     describe(scenario.name, () => {
       test.for(shops.map((shop) => [shop.name, shop] as const))('%s', async ([, shop]) => {

@@ -333,7 +333,8 @@ export class Visitor {
     const payments = this.visit.payments.slice(before);
     const count = payments.length;
     const isSame = payments.every(({ payload }) => payload === payments[0]!.payload);
-    if (this.shop.repeatsItself && isSame) this.repeated = Math.max(this.repeated, count - 1);
+    if (this.shop.repeatsItself?.includes(this.tab.engine) && isSame)
+      this.repeated = Math.max(this.repeated, count - 1);
     else if (count > 1) this.#violate('double POST', `${count} POSTs`);
   }
 

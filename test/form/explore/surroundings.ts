@@ -474,7 +474,7 @@ export class Surroundings {
     const before = this.sends;
     const text = this.text;
     this.dispatchSubmit('pay', 'page');
-    const isRefused = this.sends === before && this.text === 'wait' && text !== 'wait';
+    const isRefused = this.sends === before && this.text !== '' && this.text !== text;
     if (isWanted && !wasDropped && isRefused && this.binding.isBusy) {
       this.violation('a submit by onEncrypted is refused, and nothing is ever sent');
     }
