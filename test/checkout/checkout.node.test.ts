@@ -1,0 +1,51 @@
+/** The checkout with the real service: what goes out with an authorization. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { CardPayments, createCheckout, memoryStore } from '../../src/checkout/index.ts';
+import { encryptCard } from '../../src/core/index.ts';
+import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+
+const CARD = {
+  number: '4242424242424242',
+  name: 'Ada Lovelace',
+  exp_month: '12',
+  exp_year: '2039',
+  cvv: '123',
+};
+
+const service = createService({ generateKeyPair: recycledKeyPair });
+let baseUrl: string;
+beforeAll(async () => {
+  baseUrl = await service.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => service.close());
+
+test('an authorization has an Idempotency-Key of its intent and key, and a block that comes again sends nothing', async () => {
+  const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
+  const sent: [intentId: string, keyId: string, idempotencyKey: string | undefined][] = [];
+  const checkout = createCheckout({
+    payments: {
+      timeoutMs: 5000,
+      createEncryptionKey: (options) => client.createEncryptionKey(options),
+      createIntent: (draft, options) => client.createIntent(draft, options),
+      authorize(id, block, options) {
+        sent.push([id, block.key_id, options?.idempotencyKey]);
+        return client.authorize(id, block, options);
+      },
+    },
+    store: memoryStore(),
+  });
+  const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
+  const key = await checkout.issueKey(order);
+  if (key.status !== 200) throw new Error(`No key: ${key.status}`);
+  const body = JSON.stringify(await encryptCard(key.body, { ...CARD }));
+  const outcomes = [
+    await checkout.pay(order, 'application/json', body),
+    await checkout.pay(order, 'application/json', body),
+  ];
+  expect(outcomes[0]).toMatchObject({ status: 'committed' });
+  expect(outcomes[1]).toEqual(outcomes[0]);
+  const [[intentId, keyId, idempotencyKey]] = sent as [(typeof sent)[0]];
+  expect(sent).toHaveLength(1);
+  expect(idempotencyKey).toBe(`${intentId}.${keyId}`);
+});
