@@ -10,8 +10,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a press that the page has refused',
     file: PRESSES,
-    before:
-      '    if (event.defaultPrevented) return; // a listener of the page has refused it before\n',
+    before: '    if (event.defaultPrevented) return;\n',
     after: '',
     breaks: 'the shop’s own check says no, and the card is charged all the same',
     tests: ['node form/explore', 'chromium form/press'],
@@ -44,7 +43,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a press while the block is made is silent',
     file: PRESSES,
-    before: '        refuse(event, waitText());\n',
+    before: "        refuse(event, isOver ? 'press_again' : waitText());\n",
     after: '        stop(event);\n',
     breaks: 'the shopper presses again and again, and reads nothing',
     tests: ['node form/explore', 'chromium form/press'],

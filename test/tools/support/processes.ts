@@ -14,7 +14,7 @@ export class Running {
   #stopping = false;
   readonly #onExit = () => {
     for (const child of this.#children) child.kill('SIGKILL');
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10 });
   };
 
   constructor() {
