@@ -79,13 +79,11 @@ describe('each snippet', () => {
   /** By test/documents/server-recipes.node.test.ts; by `npm run stacks`. */
   const isTestedByItself = ({ page }: Snippet) =>
     page === 'docs/server.md' || page === 'docs/frameworks.md';
-  /** A release fills it in, and test/script-tag/index.node.test.ts looks at it. */
-  const isCdnTag = ({ text }: Snippet) => text.includes('cdn.jsdelivr.net');
 
   test('of a program is run by a test', () => {
     const untested = snippets
       .filter(({ language }) => programs.includes(language))
-      .filter((it) => !isTestedHere(it) && !isTestedByItself(it) && !isCdnTag(it))
+      .filter((it) => !isTestedHere(it) && !isTestedByItself(it))
       .filter(({ text }) => !tested.has(text))
       .map(({ page, text }) => `${page}: ${text.slice(0, 80)}`);
     expect(untested).toEqual([]);

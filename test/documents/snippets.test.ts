@@ -19,7 +19,6 @@ import plainPage from './snippets/checkout.html?raw';
 import importMapPage from './snippets/import-map.html?raw';
 import messagesPage from './snippets/messages.html?raw';
 import otherWaysPage from './snippets/other-ways.html?raw';
-import ownScriptPage from './snippets/own-script.html?raw';
 import tagExample from './snippets/tag.html?raw';
 import withoutScriptPage from './snippets/without-script.html?raw';
 
@@ -35,7 +34,7 @@ test.each([
   ['README', ['core.ts', 'checkout.html', 'checkout.ts', 'tag.html']],
   ['form', ['payment.ts', 'on-encrypted.ts', 'own-listener.ts', 'encrypt.ts']],
   ['form', ['card-button.html', 'other-ways.html', 'messages.html', 'import-map.html']],
-  ['script-tag', ['without-script.html', 'own-script.html']],
+  ['script-tag', ['without-script.html']],
   ['frameworks', ['Checkout.tsx', 'Checkout.vue']],
 ] as const)('%s shows the programs that are tested here: %j', (page, files) => {
   for (const file of files) {
@@ -323,15 +322,6 @@ test.each([
   ['one that keeps its button disabled until the script is there', withoutScriptPage],
 ])('a page with the script tag pays: %s', async (_, body) => {
   await expectPayment(await withHash(body));
-});
-
-test('a page with the script tag and a script of its own pays, and empties the fields', async () => {
-  const page = await visit({ head: '', body: ownScriptPage });
-  page.fill();
-  page.press();
-  const output = page.document.querySelector('output')!;
-  await vi.waitUntil(() => output.textContent === 'committed');
-  await vi.waitUntil(() => page.control('number').value === '');
 });
 
 test('a page with other ways to pay sends a block only with a card payment', async () => {

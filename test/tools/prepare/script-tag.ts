@@ -12,8 +12,11 @@ export interface ScriptTag {
 /** Where a script tag with a hash stands. */
 export const PAGES_WITH_TAG = ['README.md', 'docs/script-tag.md'];
 
-/** A test runs the tag of README from this file. */
-const SNIPPET = 'test/documents/snippets/tag.html';
+/** A test runs the tags of these pages from these files. */
+const SNIPPETS = [
+  'test/documents/snippets/tag.html',
+  'test/documents/snippets/without-script.html',
+];
 
 const VERSION = /(cardseal@)([^/"]+)(\/dist\/cardseal\.js")/;
 const INTEGRITY = /(cardseal\.js"\s+integrity=")([^"]+)(")/;
@@ -38,7 +41,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const read = (file: string) => readFileSync(join(root, file), 'utf8');
   const integrity = JSON.parse(read('dist/integrity.json'))['cardseal.js'];
   const { version } = JSON.parse(read('package.json'));
-  for (const path of [...PAGES_WITH_TAG, SNIPPET]) {
+  for (const path of [...PAGES_WITH_TAG, ...SNIPPETS]) {
     writeFileSync(join(root, path), fillIn(read(path), { version, integrity }));
   }
 }

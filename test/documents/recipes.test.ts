@@ -1,0 +1,97 @@
+/**
+ * The recipes of docs/script-tag.md, run from their very text: each is a change of a shop's own
+ * script. Before the change the card leaves in clear text, or nobody can pay.
+ */
+import jquery from 'jquery/dist/jquery.min.js?raw';
+import { expect, test } from 'vitest';
+import page from '../../docs/script-tag.md?raw';
+import { decrypt } from '../tools/support/core.ts';
+import { CARD, TYPED } from '../tools/support/form.ts';
+import type { Got } from '../tools/support/servers/pages.ts';
+import { endpoint, visit } from '../tools/support/tag-page.ts';
+
+/** A part of a page, before and after the change, by the heading above it. */
+const recipes = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].map(({ 1: diff, index }) => ({
+  heading: [...page.slice(0, index).matchAll(/^### (.*)$/gm)].at(-1)![1]!,
+  before: side(diff!, '+'),
+  after: side(diff!, '-'),
+}));
+
+function side(diff: string, others: string): string {
+  const lines = diff.split('\n').filter((line) => !line.startsWith(others));
+  return lines.map((line) => line.slice(2)).join('\n');
+}
+
+const FIELDS = `
+  <input name="email" value="zoe@shop.example">
+  <input id="number" data-cardseal-field="number">
+  <input id="name" data-cardseal-field="name">
+  <input id="expiry" data-cardseal-field="expiry">
+  <input id="code" data-cardseal-field="cvv">`;
+
+/** What reaches the shop's server in the end, and what is left in the fields. */
+const OUTCOMES: [heading: string, before: string, after: string][] = [
+  ['A request that the shop sends itself', 'the block, filled', 'the block, empty'],
+  ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
+  ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
+  ['Scripts that send the card', 'the card in clear text, filled', 'the block, filled'],
+  ['A hidden copy of a field', 'the card in clear text, empty', 'the block, empty'],
+  ['A validator in a click handler', 'nothing, empty', 'the block, empty'],
+  ['A button that locks itself', 'nothing, filled', 'the block, empty'],
+  ['A mask that hides the number', 'nothing, filled', 'the block, empty'],
+];
+
+test('each recipe of docs/script-tag.md fixes what goes wrong without it', async () => {
+  expect(recipes.map(({ heading }) => heading)).toEqual(OUTCOMES.map(([heading]) => heading));
+  const runs = recipes.flatMap(({ before, after }, i) => [
+    pay(before, OUTCOMES[i]![1]),
+    pay(after, OUTCOMES[i]![2]),
+  ]);
+  await Promise.all(runs);
+});
+
+/** A shopper mistypes the number, corrects it if that was refused, and presses again. */
+async function pay(part: string, outcome: string): Promise<void> {
+  const server = endpoint({ body: '{ "status": "committed" }' });
+  const library = endpoint({ headers: { 'Content-Type': 'text/javascript' }, body: jquery });
+  const body = `<script src="${library.path}"></script>
+    <script>function show() {}</script>
+    <form id="payment" method="post" action="/pay" data-cardseal data-cardseal-key-url="/card-key">
+    ${FIELDS}${part}</form>`;
+  const { document, window } = await visit({ body: body.replaceAll('/pay', server.path) });
+  const controls = [...document.querySelectorAll<HTMLInputElement>('[data-cardseal-field]')];
+  const press = (number: string) => {
+    for (const [i, value] of [number, TYPED.name, TYPED.expiry, TYPED.cvv].entries()) {
+      controls[i]!.value = value;
+      for (const type of ['input', 'blur']) controls[i]!.dispatchEvent(new window.Event(type));
+    }
+    document.querySelector('button')!.click();
+  };
+  press('4929 1192 8374 6508');
+  const isRefused = () => document.querySelector('[aria-invalid=true]') !== null;
+  await expect.poll(async () => isRefused() || (await server.got()).length > 0).toBe(true);
+  if (isRefused()) press(TYPED.number);
+  if (outcome.startsWith('nothing')) await new Promise((resolve) => setTimeout(resolve, 500));
+  const found = async () => {
+    const [sent] = await server.got();
+    const isEmpty = controls.every(({ value }) => value === '');
+    return `${await contentsOf(sent)}, ${isEmpty ? 'empty' : 'filled'}`;
+  };
+  await expect.poll(found).toBe(outcome);
+}
+
+async function contentsOf(sent: Got | undefined): Promise<string> {
+  if (!sent) return 'nothing';
+  const values = await valuesOf(sent);
+  const block = values.find((value) => value.startsWith('{"payload"'));
+  if (block) expect(await decrypt(JSON.parse(block))).toEqual(CARD);
+  const isClear = values.some((value) => /^4929 ?1192|^583$/.test(value));
+  return isClear ? 'the card in clear text' : block ? 'the block' : 'no card';
+}
+
+async function valuesOf({ headers, body }: Got): Promise<string[]> {
+  const type = headers['content-type']!;
+  if (!type.includes('form')) return Object.values(JSON.parse(body));
+  const form = await new Response(body, { headers: { 'content-type': type } }).formData();
+  return [...form.values()].map(String);
+}
