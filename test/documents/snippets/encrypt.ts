@@ -4,9 +4,7 @@ import { requestKey, sendCard } from './payment.ts';
 
 const form = document.querySelector<HTMLFormElement>('#checkout')!;
 const output = document.querySelector('output')!;
-const show = (text: string) => {
-  output.textContent = text;
-};
+const show = (text: string) => output.replaceChildren(text);
 const binding = bindCardForm(form, { key: () => requestKey(show) });
 
 document.querySelector('#place-order')!.addEventListener('click', async () => {
