@@ -99,7 +99,7 @@ export function unpaidPage(texts: Texts, notice: Notice | undefined): string {
   });
 }
 
-/** Of what went wrong it shows only `text`, which is fixed: an error can repeat what was posted. */
+/** It shows only `text`, which is fixed: an error can repeat the posted data. */
 export function problemPage(text: string): string {
   return frame({
     title: 'Something went wrong',

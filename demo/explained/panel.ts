@@ -106,9 +106,9 @@ async function choose(checkout: HTMLFormElement, fault: Fault) {
 }
 
 /**
- * Resolves when the form has its key, or has been told why there is none. The next switch waits for
- * this: the merchant's server gives the session another id with each key, so of two requests at the
- * same time the second would come with an id that is no longer known, and the page would begin anew.
+ * Resolves when the form has its key, or knows that none comes. The next switch waits for this: the
+ * merchant's server gives the session another id with each key. So of two requests at the same time
+ * the second would carry an id that is no longer known, and the page would start again.
  */
 function untilKey(checkout: HTMLFormElement): Promise<void> {
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ export interface Trail {
 }
 
 /**
- * Of the payload only how it begins: an envelope with a security code in it is not kept, encrypted
+ * Only the beginning of the payload: a block contains a security code, and is never kept, encrypted
  * or not.
  */
 export interface Block {

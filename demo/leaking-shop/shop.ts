@@ -44,13 +44,19 @@ const PAGE = `<!doctype html>
     <header>The Bookshop</header>
     <main>
       <h1>A shop that leaks</h1>
-      <p>Type the test card 4242 4242 4242 4242 with any name, date and code, and press Pay. The list
-        shows what the scripts of this page do with it. Never type a real card here.</p>
+      <p>Type the test card 4242 4242 4242 4242 with any name, date and code, and press Pay. The
+        list shows what the scripts of this page do with it. Never type a real card here.</p>
       <form id="checkout" method="post" action="/leaking-shop/order">
-        <p><label>Card number <input id="number" name="cc_number" autocomplete="cc-number" inputmode="numeric"></label></p>
+        <p><label>Card number
+          <input id="number" name="cc_number" autocomplete="cc-number" inputmode="numeric">
+        </label></p>
         <p><label>Name on card <input id="name" name="cc_name" autocomplete="cc-name"></label></p>
-        <p><label>Expiry date <input id="expiry" name="cc_exp" autocomplete="cc-exp" placeholder="MM/YY"></label></p>
-        <p><label>Security code <input id="code" name="cc_cvv" autocomplete="cc-csc" inputmode="numeric"></label></p>
+        <p><label>Expiry date
+          <input id="expiry" name="cc_exp" autocomplete="cc-exp" placeholder="MM/YY">
+        </label></p>
+        <p><label>Security code
+          <input id="code" name="cc_cvv" autocomplete="cc-csc" inputmode="numeric">
+        </label></p>
         <p><button id="pay">Pay</button></p>
         <p id="outcome" role="status"></p>
       </form>

@@ -129,8 +129,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   }
 
   /**
-   * A fresh key for the order of this shopper. The session gets a fresh id with each key: whoever
-   * knew the old one, or had planted it, does not see how the payment goes.
+   * A fresh key for the order of this shopper. The session gets a fresh id with each key, so
+   * that anyone who knew the old one, or had planted it, does not see how the payment goes.
    */
   async function issueKey(
     request: FastifyRequest,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createCheckout, type IssuedKey, type Order, type Outcome } from 'cardseal/checkout';
 
-/** Without a store it keeps orders in memory: for development. For a shop: `postgresStore(pool)`. */
+/** Keeps orders in memory: for development. A shop needs a store: `postgresStore(pool)`. */
 export const checkout = createCheckout({
   payments: {
     baseUrl: process.env.CARD_PAYMENTS_URL!,
@@ -9,7 +9,7 @@ export const checkout = createCheckout({
   },
 });
 
-/** In your shop: the order in the shopper's session. Take the price from it, never from the page. */
+/** In your shop: the order in the shopper's session. Its price never comes from the page. */
 export function orderOf(cookieHeader: string | undefined): Order | undefined {
   const cookies = (cookieHeader ?? '').split('; ');
   const id = cookies.find((one) => one.startsWith('order='))?.slice('order='.length);
@@ -22,7 +22,7 @@ export function orderCookie(): string {
   return `order=${randomUUID()}; HttpOnly; SameSite=Lax; Path=/${secure}`;
 }
 
-/** What to send: `headers` has all that is needed. */
+/** An HTTP response, with every header that it needs. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;

@@ -47,7 +47,7 @@ function fieldAtFault({ validation, validationContext }: FastifyError, request: 
       : undefined;
   const name = missing ?? instancePath.split('/')[1];
   const param = Object.keys(schema?.properties ?? {}).find((property) => property === name);
-  // The first message consists of the schema alone. Of all keywords only `propertyNames` quotes the
+  // The first message consists of the schema alone. Only the keyword `propertyNames` quotes the
   // request, and it comes after what it sums up.
   return {
     message: `${param ?? validationContext}: ${missing ? 'is required' : message}.`,

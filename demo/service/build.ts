@@ -41,7 +41,7 @@ const manifest = {
   name: 'cardseal-sandbox',
   version,
   description:
-    'The Card Payment Service for trying out cardseal: in memory, on your own machine, with test cards.',
+    'A Card Payment Service to try out cardseal: in memory, on your own machine, with test cards.',
   keywords: ['cardseal', 'payment', 'card', 'sandbox', 'testing'],
   license,
   bin: { 'cardseal-sandbox': './cardseal-sandbox.cjs' },

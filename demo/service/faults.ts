@@ -188,7 +188,7 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-/** Passes everything on to the service and back, and spoils requests to authorize if it is told to. */
+/** Forwards everything to the service and back, and spoils authorize requests on demand. */
 export async function startFaultProxy({
   target,
   port = 0,

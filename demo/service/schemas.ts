@@ -122,7 +122,7 @@ export const CreateBody = Type.Object(
 );
 
 /**
- * Types only. What `field` and `len` say is the processor's to judge, so that every layout that
+ * Types only. The processor validates the values of `field` and `len`, so that every layout that
  * does not match has one answer.
  */
 export const EncryptedCardBlock = Type.Object(

@@ -36,7 +36,7 @@ export function callSite(): Site | undefined {
   return site;
 }
 
-/** Whether a place is in a library, and so tells nothing about the page's own code. */
+/** Whether a place is in a library, and so not in the page's own code. */
 export const isLibrary = ({ script }: Site): boolean => isOfLibrary({ url: script });
 
 function stack(): Frame[] {
@@ -47,7 +47,7 @@ function stack(): Frame[] {
   return framesOf(text || '');
 }
 
-/** Reads the stacks of Chromium (`at name (URL:1:2)`) and of Firefox and Safari (`name@URL:1:2`). */
+/** Reads stacks of Chromium (`at name (URL:1:2)`), Firefox and Safari (`name@URL:1:2`). */
 export function framesOf(text: string): Frame[] {
   const frames: Frame[] = [];
   for (const row of text.split('\n')) {

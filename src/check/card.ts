@@ -113,7 +113,7 @@ const NUMBER = /card.?n(um|o)|cc.?n(um|o)|card.?number/i;
 
 const isTellingCode = tellingNames([]);
 
-/** Finds the card's controls by their marks; without marks by what stands in them and their names. */
+/** Finds the card's controls by their marks, or else by their values and names. */
 function findCard(all: Control[], testNumbers: Set<string>): CardControls {
   const marked = (slot: Slot) => all.filter((control) => slotOf(control) === slot);
   const named = (test: (name: string) => boolean) =>
@@ -149,8 +149,8 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
 }
 
 /**
- * Whether the page shows a card number that is no test number. A mistyped number, with a wrong check
- * digit, is no card's.
+ * Whether the page shows a card number that is not a test number. A mistyped number, with a wrong
+ * check digit, does not count.
  */
 function otherNumber(all: Control[], marked: string, testNumbers: Set<string>): boolean {
   const named = all.filter(({ id, name }) => NUMBER.test(id) || NUMBER.test(name));
@@ -189,7 +189,7 @@ const textOf = (controls: Control[]): string => controls.map(({ value }) => valu
 
 const digitsOf = (controls: Control[]): string => asAscii(textOf(controls)).replace(/\D/g, '');
 
-/** Where the digits of scripts begin that `normalize` leaves: Arabic, Persian, Devanagari, Bengali. */
+/** The zeros of scripts that `normalize` leaves: Arabic, Persian, Devanagari, Bengali. */
 const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6];
 
 /** The text with ASCII digits: shoppers type those of their own script. */

@@ -71,7 +71,7 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
         kind: 'clear text',
         page: location.pathname.replace(LONG_NUMBERS, '(number)'),
         text: 'The address of this page has the card number in clear text.',
-        advice: `A form with method="get" or a script that sets location.href put it there. ${CHANGE_SCRIPT}`,
+        advice: `A form with method="get" or a script put it there. ${CHANGE_SCRIPT}`,
         help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
         fields: ['card number'],
         way: 'the address of the page',
@@ -87,11 +87,11 @@ const LONG_NUMBERS = /\d[\d +-]{10,24}\d/g;
 const LONG_NUMBER = /\d{12}/;
 
 const REMOVE_NAME =
-  'Remove the name from the card’s controls and mark each by data-cardseal-field; select it by its id.';
+  'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';
 
 const CHANGE_SCRIPT =
-  'A script of your page reads the fields and sends them. Send $(form).serialize() or a list of the ' +
-  'fields that you need, from a submit listener or a button with data-cardseal-button.';
+  'A script of your page reads the fields and sends them. Send $(form).serialize() or a list of ' +
+  'the fields that you need, from a submit listener or a button with data-cardseal-button.';
 
 /** A path, on another origin with its host. */
 export function placeOfAddress(

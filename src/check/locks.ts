@@ -23,7 +23,7 @@ const FLAG = /submit|sending|busy|lock|process|paying|pending|clicked|in_?progre
 /** Classes that pages give to a button while they send. */
 const LOCKED_CLASS = /(^|[\s_-])(disabled|loading|busy|processing|submitting)($|[\s_-])/i;
 
-/** Who has disabled a button last. */
+/** The code that has disabled a button last. */
 const disabledBy = new WeakMap<Element, Site>();
 
 /** Notes which code of the page disables buttons. */

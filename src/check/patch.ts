@@ -15,7 +15,7 @@ export function safely<Value>(action: () => Value): Value | undefined {
   }
 }
 
-/** Gets the arguments of a call before it is made. If it returns a function, that gets the result. */
+/** Gets the arguments before a call. If it returns a function, that gets the result. */
 type Before = (self: never, args: unknown[]) => unknown;
 
 type Callable = (this: unknown, ...args: unknown[]) => unknown;

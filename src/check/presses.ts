@@ -189,8 +189,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
       kind: 'emptied fields',
       text: `The card was encrypted, but the page sent nothing: ${placeOf(site)} ${what}.`,
       advice:
-        'The fields are empty by then. Validate before, in a listener for cardseal:submit, or leave ' +
-        'the card to Cardseal and delete these rules.',
+        'The fields are empty by then. Validate before, in a listener for cardseal:submit, or ' +
+        'leave the card to Cardseal and delete these rules.',
       help: 'docs/troubleshooting.md#the-fields-are-empty-and-it-says-required',
       site,
     });
@@ -203,8 +203,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
         control.id && ` #${control.id}`
       } has no name, and the form was sent without a card.`,
       advice:
-        'If it is the code of a saved card, give the saved card a field of its own, with a name and ' +
-        'without data-cardseal-field.',
+        'If it is the code of a saved card, give the saved card a field of its own, with a name ' +
+        'and without data-cardseal-field.',
       help: 'docs/troubleshooting.md#the-server-gets-no-block',
     });
   }

@@ -22,8 +22,8 @@ export interface Part {
 }
 
 /**
- * Finds what of a card stands in a text: as it was typed, digits only, in groups, and as URLs, JSON,
- * Base64 and hexadecimal write it.
+ * Finds the parts of a card in a text: as typed, digits only, in groups, and encoded for URLs, as
+ * JSON, Base64 or hexadecimal.
  */
 export function searcher(card: TestCard): (part: Part) => CardPart[] {
   const { number, name, codes } = card;

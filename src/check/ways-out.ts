@@ -253,8 +253,8 @@ function afterDispatch(root: Window | ShadowRoot, event: Event, then: () => void
 }
 
 /**
- * What the browser sends of a form. Not by `new FormData(form)`, whose event would run code of the
- * page once more.
+ * The parts of a form that the browser sends. Not by `new FormData(form)`, whose event would run
+ * code of the page once more.
  */
 function entriesOf(form: HTMLFormElement, submitter: HTMLElement | null): Part[] {
   const elements = Reflect.get(HTMLFormElement.prototype, 'elements', form);

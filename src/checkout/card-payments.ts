@@ -155,12 +155,12 @@ export interface CardPaymentsOptions {
   baseUrl: string;
   /** Begins with `sk_test_` or `sk_live_`. Never let it leave the server. */
   secretKey: string;
-  /** How long one request may take, answer included, in milliseconds; 30,000. */
+  /** How long one request may take, answer included, in milliseconds. Default: 30,000. */
   timeoutMs?: number | undefined;
 }
 
 export interface RequestOptions {
-  /** Gives up waiting. The service may have done what it was asked for all the same. */
+  /** Gives up waiting. The service may still have done its work. */
   signal?: AbortSignal;
 }
 
@@ -187,7 +187,7 @@ export interface CardPaymentIntent {
   amount_refunded: number;
   /** The specification shows only `USD`. */
   currency: string;
-  /** `created`, `authorized`, `committed`, `failed`, or another: cancellation's is not specified. */
+  /** `created`, `authorized`, `committed`, `failed`, or one that is not specified. */
   status: string;
   /** When the status last changed; null in `created`. */
   status_at: number | null;
@@ -218,7 +218,7 @@ export interface NewCardPaymentIntent {
   /** Minor units: 1000 is 10.00 in a two-decimal currency. */
   amount: number;
   currency: string;
-  /** `automatic` unless given. */
+  /** Default: `automatic`. */
   capture_method?: CaptureMethod | undefined;
   description?: string | undefined;
 }
@@ -453,7 +453,7 @@ function isSecretKey(value: unknown): value is string {
   );
 }
 
-/** What may stand in a header: `fetch` repeats in its error what may not. */
+/** The characters that a header may have. An error of `fetch` would repeat any others. */
 function isVisibleAscii(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && [...value].every((c) => c >= '!' && c <= '~');
 }

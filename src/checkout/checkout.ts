@@ -30,22 +30,22 @@ import { readPostedBlock } from './posted-block.ts';
 export interface CheckoutOptions {
   /** How to reach the Card Payment Service. The client is made at the first use. */
   payments: CardPaymentsOptions | PaymentsClient;
-  /** Where the orders are kept: {@link memoryStore} unless given. */
+  /** Where the orders are kept. Default: {@link memoryStore}. */
   store?: OrderStore | undefined;
   /**
    * Gets a line for each payment that needs a look: codes and ids, nothing of a card or of a body.
-   * `console.error` unless given.
+   * Default: `console.error`.
    */
   log?: ((line: string) => void) | undefined;
 }
 
-/** What the checkout needs of the client: {@link CardPayments}, or what wraps it. */
+/** The part of {@link CardPayments} that the checkout uses. A wrapper of it works, too. */
 export type PaymentsClient = Pick<
   CardPayments,
   'createEncryptionKey' | 'createIntent' | 'authorize'
 > & { readonly timeoutMs?: number | undefined };
 
-/** What is paid for. Take it from your own database, never from the browser. */
+/** The order to pay. Take it from your own database, never from the browser. */
 export interface Order {
   /** Your own id of the order, from the shopper's session: one id for one purchase. */
   id: string;
@@ -54,7 +54,7 @@ export interface Order {
   currency: string;
   /** Free text for the intent. */
   description?: string | undefined;
-  /** `automatic` unless given. */
+  /** Default: `automatic`. */
   capture_method?: 'automatic' | 'manual' | undefined;
 }
 
@@ -70,14 +70,14 @@ export type IssuedKey =
   | { status: 502; body: { status: 'no_key' } };
 
 export interface Checkout {
-  /** A fresh key for the form of an order. @throws TypeError if `order` is none. */
+  /** A fresh key for the form of an order. @throws TypeError if `order` is not an order. */
   issueKey(order: Order): Promise<IssuedKey>;
   /**
    * Pays an order with the block that a browser has posted.
    *
    * @param contentType - The header of the request: JSON, or a form of either encoding.
    * @param body - The text of the body, which nothing has parsed yet.
-   * @throws TypeError if `order` is none. Nothing that a browser can send makes it reject.
+   * @throws TypeError if `order` is not an order. Nothing that a browser can send makes it reject.
    */
   pay(order: Order, contentType: string | undefined, body: string): Promise<Outcome>;
   /** How the payment went: for a reload, a receipt, another tab. */
@@ -127,7 +127,7 @@ const MOST_WRITES = 20;
 export function checkoutOf(surroundings: Surroundings): Checkout {
   const { timeoutMs, client, store, log, now, sleep, randomId } = surroundings;
   const limits = keyLimits();
-  /** By then an attempt has its answer, unless its process has ended. */
+  /** After this time an attempt has its answer, unless its process has ended. */
   const limitMs = timeoutMs + 5000;
 
   return { issueKey, pay, outcome, resolve };
@@ -331,7 +331,7 @@ const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
 
 const STATES = ['open', 'paying', 'uncertain', 'paid'];
 
-/** @throws Error if the value is not of an order: it must never pass for an order that is new. */
+/** @throws Error if the value is not of an order: it must never count as a new order. */
 function parse(entry: { value: string } | undefined): StoredOrder | undefined {
   if (!entry) return undefined;
   const stored = JSON.parse(entry.value);

@@ -75,7 +75,7 @@ export type Outcome =
   | { status: 'not_paid' | 'retry_is_safe' }
   /** The card may have been charged. Your staff find out; the card is not asked for again. */
   | { status: 'not_certain' }
-  /** What was posted is no encrypted card block. Answer with status 400. */
+  /** The posted data is not an encrypted card block. Answer with status 400. */
   | { status: 'invalid_encrypted_card' };
 
 /** What the service made of an attempt. */
@@ -98,7 +98,7 @@ export interface Decision {
 
 const NOT_CERTAIN: Outcome = { status: 'not_certain' };
 
-/** Whether an answer may still come: who asks meanwhile waits. After the limit, staff may resolve. */
+/** Whether an answer may still come. Others wait until then. After the limit, staff may resolve. */
 export function isUnderWay(order: StoredOrder | undefined, now: number, limitMs: number): boolean {
   return order?.state === 'paying' && now <= order.attempt!.startedAt + limitMs;
 }
@@ -160,7 +160,7 @@ export type BlockDecision = { store?: StoredOrder } & (
   | { next: 'answer'; outcome: Outcome }
 );
 
-/** A block has come. The state is judged before the block. */
+/** A block has come. The state is checked before the block. */
 export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): BlockDecision {
   const { token, keyId, price, now, draftId } = attempt;
   if (stored?.state === 'paying') {
@@ -235,7 +235,7 @@ export function onResolve(
   return { store, outcome: outcomeOf(store) };
 }
 
-/** What the shopper gets who has posted a block under this key. */
+/** The outcome for a shopper who has posted a block under this key. */
 export function outcomeOfBlock(order: StoredOrder | undefined, keyId: string): Outcome {
   const key = order && findKey(order, keyId);
   if (order?.state === 'open') {
@@ -298,7 +298,7 @@ function isFor(one: Price, other: Price): boolean {
   return one.amount === other.amount && one.currency === other.currency;
 }
 
-/** More pages than these are not waiting for a card. Without a bound, the order would grow. */
+/** No more pages than these wait for a card. Without a bound, the order would grow. */
 const UNUSED_KEYS = 50;
 
 /** All keys that took a card, and the newest of the others. */

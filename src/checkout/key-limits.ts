@@ -8,7 +8,7 @@ interface Rate {
   perSecond: number;
 }
 
-/** What is left of a rate, at a time in milliseconds. */
+/** The requests that are left of a rate, at a time in milliseconds. */
 interface Bucket {
   left: number;
   at: number;
@@ -20,7 +20,7 @@ export function keyLimits() {
   const all: Bucket = { left: IN_ALL.burst, at: 0 };
 
   return {
-    /** Takes one request. Returns 0, or in how many seconds to ask again. */
+    /** Takes one request. Returns 0, or the seconds to wait before the next try. */
     take(orderId: string, now: number): number {
       forgetFull(now);
       const order = orders.get(orderId) ?? { left: PER_ORDER.burst, at: now };

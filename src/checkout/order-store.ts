@@ -1,5 +1,5 @@
 /**
- * Where orders are kept. It must keep what it has acknowledged: a cache that forgets is no store.
+ * Where orders are kept. It must never lose an acknowledged write: a cache that evicts is no store.
  * Every process of the shop must see the same store.
  */
 export interface OrderStore {

@@ -1,6 +1,6 @@
 import type { OrderStore } from './order-store.ts';
 
-/** What is needed of a `Pool` of the package `pg`. */
+/** The part of a `Pool` of the package `pg` that is used. */
 export interface PostgresPool {
   query(
     text: string,

@@ -47,7 +47,7 @@ export async function importRsaOaepSha256(publicKey: string): Promise<ImportedKe
     );
     // The empty label is explicit: otherwise, browsers would take one from Object.prototype.
     const algorithm = { name: 'RSA-OAEP', label: new Uint8Array() };
-    // `async`, so that an error that WebCrypto throws becomes a rejection, as `encryptCard` expects.
+    // `async`, so that an error that WebCrypto throws becomes a rejection.
     const encrypt = async (plaintext: Uint8Array<ArrayBuffer>) =>
       subtle.encrypt(algorithm, cryptoKey, plaintext);
     await encrypt(new Uint8Array(1)); // a key that the browser takes but cannot use fails now

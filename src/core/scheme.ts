@@ -8,7 +8,7 @@ import {
 } from './field-rules.ts';
 import { CAPACITIES, type ImportedKey, importRsaOaepSha256, LARGEST_CAPACITY } from './rsa-oaep.ts';
 
-/** What a scheme says about one card field. Lengths are in bytes of UTF-8. */
+/** The rules of a scheme for one card field. Lengths are in bytes of UTF-8. */
 export interface FieldDefinition {
   /** The property of {@link Card}. */
   readonly name: CardField;

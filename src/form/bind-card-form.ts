@@ -28,8 +28,8 @@ import { textsOf } from './texts.ts';
  * The form raises these events; they bubble, and they leave shadow roots:
  * - `cardseal:ready`: the form is correct and a key has arrived.
  * - `cardseal:submit`, cancelable, with `detail.submitter`: a press pays by card.
- * - `cardseal:problems`, cancelable, with a list of {@link ShownProblem} as `detail`: the shopper has
- *   to correct the card. A page that cancels it shows the texts itself.
+ * - `cardseal:problems`, cancelable, with a list of {@link ShownProblem} as `detail`: the shopper
+ *   has to correct the card. A page that cancels it shows the texts itself.
  * - `cardseal:encrypted`, with `detail.key_id`: the card is encrypted.
  * - `cardseal:settled`, once after each `cardseal:submit`: the form is idle again, or the browser
  *   sends it.
@@ -41,7 +41,7 @@ import { textsOf } from './texts.ts';
  * None of them may have a `name`, except a name control with `data-cardseal-shared`.
  * @param options - Only its own properties count.
  * @returns The binding. It replaces an earlier one of the same form.
- * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form element of this window.
+ * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
  *
  * Scheme: docs/scheme.md#the-path-of-a-card
  */

@@ -44,7 +44,7 @@ function parseUrl(text: string): URL | undefined {
   }
 }
 
-/** Whether nobody on the way can read along: over https, or on this machine. */
+/** Whether nobody on the network can read it: over https, or on this machine. */
 const isSecure = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
@@ -54,7 +54,7 @@ const isLoopback = (host: string) =>
 const invalidForm = (what: string) =>
   new CardEncryptionError('invalid_form', `The card form must have ${what}, or onEncrypted`);
 
-/** Whether a submit leaves this page where it is and loads its answer in another window or frame. */
+/** Whether a submit loads its answer in another window or frame, and this page stays. */
 export function isAnsweredElsewhere(form: HTMLFormElement, submitter: HTMLElement | null): boolean {
   const target = targetOf(form, submitter);
   const here = ['', '_self', '_parent', '_top'];

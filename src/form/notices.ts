@@ -9,7 +9,7 @@ export type Notices = ReturnType<typeof notices>;
 
 type EventName = 'ready' | 'submit' | 'encrypted' | 'error' | 'problems' | 'settled';
 
-/** What a bound form tells the page, by events and the console, and the shopper, by texts. */
+/** Tells the page, by events and the console, and the shopper, by texts. */
 export function notices(
   form: HTMLFormElement,
   texts: Texts,

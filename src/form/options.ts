@@ -38,8 +38,8 @@ export interface CardFormOptions {
    * submitted, unless your function does so. The card's fields are empty by then. Not called for
    * buttons with `data-cardseal-button`, nor by `encrypt()`.
    *
-   * If it throws, the card may have been sent all the same: the shopper reads `no_answer`, the error
-   * goes to `reportError`, and the next press hands over the same block.
+   * If it throws, the card may have been sent all the same: the shopper reads `no_answer`, the
+   * error goes to `reportError`, and the next press hands over the same block.
    */
   onEncrypted?:
     | ((card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>)

@@ -9,8 +9,8 @@ export type Kind = 'submit' | 'click' | 'encrypt';
 
 /**
  * What a form is doing. Each state is an object of its own. Code of the page runs in events, in
- * `when`, while fields are emptied and at each `await`, and may end a press: whoever goes on after
- * that compares the state with the own one.
+ * `when`, while fields are emptied and at each `await`, and may end a press. So code that continues
+ * after one of these first checks that its own state is still the current one.
  */
 export type State = Idle | Making | Passing | Sending;
 
@@ -70,7 +70,7 @@ export function cardPresses(parts: Parts) {
   let owesSettled = false;
 
   const onPress = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
-    // A listener of the page has refused it before. A repeat that is refused so has not come.
+    // An earlier listener of the page has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
     const isRepeat = isRepeating;
     isRepeating = false;

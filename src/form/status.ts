@@ -104,7 +104,7 @@ export function statusLine(form: HTMLFormElement) {
   };
 }
 
-/** A page that goes on removing the text has its way in the end. */
+/** A page that removes the text more often than this keeps it removed. */
 const MAX_RESTORES = 5;
 
 function makeLive(line: HTMLElement): void {

@@ -12,7 +12,7 @@ import { elementsOf, unclobbered } from '../form/unclobbered.ts';
 type CardsealGlobal = typeof import('../core/index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
   bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding;
-  /** What the tag does each time that it runs. Not for pages, and so not enumerable. */
+  /** Runs each time that the tag runs. Not for pages, and so not enumerable. */
   listen?(): void;
 };
 

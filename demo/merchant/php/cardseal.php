@@ -289,7 +289,7 @@ final class Checkout
         return self::parse($this->store->read($orderId));
     }
 
-    /** What does not parse must never pass for an order that is new. */
+    /** A value that does not parse must never count as a new order. */
     private static function parse(?array $entry): ?array
     {
         if ($entry === null) {
@@ -447,7 +447,7 @@ function outcomeOf(?array $order): array
     return ['status' => 'open'] + ($order['sent'] ? ['note' => 'retry_is_safe'] : []);
 }
 
-/** What the shopper gets who has posted a block under this key. */
+/** The outcome for a shopper who has posted a block under this key. */
 function outcomeOfBlock(?array $order, string $keyId): array
 {
     // The store has never had, or has lost, the order of this block.
@@ -516,7 +516,7 @@ function onKeyArrived(?array $stored, array $price, array $key, ?string $draftId
 }
 
 /**
- * A block has come. The state is judged before the block.
+ * A block has come. The state is checked before the block.
  *
  * @param array{token: string, keyId: string, price: array, now: int, draftId: ?string} $attempt
  *     draftId: of a draft that was made for the price, because the order had no intent

@@ -308,7 +308,7 @@ class Checkout:
 
 
 def _parse_order(entry):
-    """What is stored of an order. What is none must never pass for an order that is new."""
+    """What is stored of an order. Anything else must never count as a new order."""
     if entry is None:
         return None
     stored = json.loads(entry[0])
@@ -376,7 +376,7 @@ def outcome_of(order):
 
 
 def outcome_of_block(order, key_id):
-    """What the shopper gets who has posted a block under this key."""
+    """The outcome for a shopper who has posted a block under this key."""
     # The store has never had, or has lost, the order of this block.
     if order is None:
         return _NOT_CERTAIN
@@ -433,7 +433,7 @@ def on_key_arrived(stored, price, key, draft_id):
 
 
 def on_block(stored, attempt):
-    """A block has come. The state is judged before the block.
+    """A block has come. The state is checked before the block.
 
     ``attempt`` has token, keyId, price, now, and draftId: of a draft that was made for the price,
     because the order had no intent.
