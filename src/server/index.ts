@@ -11,8 +11,8 @@ export { CardEncryptionError };
 const DEFAULT_SCHEME = 'RSA_OAEP_SHA256_V1';
 
 /**
- * Returns the part of the service's key that a browser may see: `id`, `scheme` and `public_key`,
- * each as the service sent it, in a new object. `expires_at` and everything else stay on the server.
+ * Returns the part of the service's key that a browser may see, in a new object: `id`, `scheme` and
+ * `public_key`, each as the service sent it. `expires_at` and everything else stay on the server.
  *
  * @param key - The card encryption key resource, parsed.
  * @param accepted - The schemes that your checkout pages can encrypt under. Default:
