@@ -56,7 +56,7 @@ describe('a block', () => {
   });
 });
 
-test('a second key error of an intent is uncertain, so that nobody tries for ever', () => {
+test('a second key error of an intent is uncertain, so that nobody retries endlessly', () => {
   const first = onAnswer(PAYING, attempt, { kind: 'key_error' });
   expect(first.outcome).toEqual({ status: 'retry_is_safe' });
   const second = onAnswer({ ...PAYING, keyErrors: 1 }, attempt, { kind: 'key_error' });

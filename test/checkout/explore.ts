@@ -549,15 +549,15 @@ export async function explore({
         world.pages[id] ??= { price: call.order, expiresAt };
         if (!answer.note && chargeable) throw new Violation('A form, as if nothing were sent');
       }
-      if (answer.status === 409) judge(world, answer.body, chargeable);
+      if (answer.status === 409) checkOutcome(world, answer.body, chargeable);
       return;
     }
-    judge(world, returned as Outcome, chargeable);
+    checkOutcome(world, returned as Outcome, chargeable);
     if (call.call === 'pay') isNeedless(world, returned as Outcome, call.keyId);
   }
 
   /** What the shopper reads is true. */
-  function judge(world: World, outcome: Outcome, chargeable: boolean) {
+  function checkOutcome(world: World, outcome: Outcome, chargeable: boolean) {
     switch (outcome.status) {
       case 'committed':
       case 'authorized':

@@ -12,7 +12,7 @@ import {
   utf8,
 } from '../tools/support/core.ts';
 
-/** Where mutants are judged. */
+/** Where mutants are tested. */
 const inNode = typeof document === 'undefined';
 
 function failed(message: string): never {

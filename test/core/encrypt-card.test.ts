@@ -108,7 +108,7 @@ test.each([
   expect('limit' in error).toBe(false);
 });
 
-test('a name of 446 bytes is judged by the key', async () => {
+test('whether a name of 446 bytes fits depends on the key', async () => {
   for (const [bits, limit] of [
     [2048, 165],
     [3072, 293],

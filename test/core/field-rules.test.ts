@@ -13,21 +13,21 @@ import {
 } from '../tools/support/core.ts';
 
 /**
- * A card is judged before a key is prepared: with this one, a card that is taken ends as invalid_key at once and leaves the key unused.
+ * A card is validated before a key is prepared: with this one, a card that is taken ends as invalid_key at once and leaves the key unused.
  * It makes tens of thousands of cards affordable. The first test holds it against real encryptions.
  */
 const hollowKey = { ...freshKey(), public_key: 'AAAA' };
-async function judge(field: Field, value: string | Uint8Array): Promise<string> {
+async function verdictOn(field: Field, value: string | Uint8Array): Promise<string> {
   const result = await outcome(encryptCard(hollowKey, { ...card(), [field]: value }));
   return result === 'invalid_key' ? 'taken' : result;
 }
 
-/** The values among these that are not judged so. */
-async function misjudged(expected: string, field: Field, values: Iterable<string>) {
+/** The values among these with another verdict. */
+async function wrongVerdicts(expected: string, field: Field, values: Iterable<string>) {
   const wrong = [];
   for (const value of values) {
     for (const given of [value, utf8(value)]) {
-      const verdict = await judge(field, given);
+      const verdict = await verdictOn(field, given);
       if (verdict !== expected)
         wrong.push(`${JSON.stringify(value.slice(0, 30))} as ${typeof given}: ${verdict}`);
     }
@@ -71,7 +71,7 @@ const refused: Record<Field, string[]> = {
   cvv: ['', '1', '12', '12345', '1'.repeat(600)],
 };
 
-test.each(FIELD_NAMES)('what the judgement says of %s is what encrypting says', async (field) => {
+test.each(FIELD_NAMES)('a hollow key and a real one agree on %s', async (field) => {
   for (const make of [card, byteCard]) {
     for (const value of taken[field]) {
       expect(await decrypt(await encryptCard(freshKey(), make({ [field]: value })))).toEqual(
@@ -83,15 +83,15 @@ test.each(FIELD_NAMES)('what the judgement says of %s is what encrypting says', 
         `invalid_card ${field}`,
       );
   }
-  expect(await misjudged('taken', field, taken[field])).toEqual([]);
-  expect(await misjudged(`invalid_card ${field}`, field, refused[field])).toEqual([]);
+  expect(await wrongVerdicts('taken', field, taken[field])).toEqual([]);
+  expect(await wrongVerdicts(`invalid_card ${field}`, field, refused[field])).toEqual([]);
 });
 
 test('of all months that two digits can write, twelve are taken', async () => {
   const months = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(2, '0'));
-  expect(await misjudged('taken', 'exp_month', months.slice(1, 13))).toEqual([]);
+  expect(await wrongVerdicts('taken', 'exp_month', months.slice(1, 13))).toEqual([]);
   expect(
-    await misjudged('invalid_card exp_month', 'exp_month', [months[0]!, ...months.slice(13)]),
+    await wrongVerdicts('invalid_card exp_month', 'exp_month', [months[0]!, ...months.slice(13)]),
   ).toEqual([]);
 });
 
@@ -108,7 +108,7 @@ describe.each(['number', 'exp_month', 'exp_year', 'cvv'] as const)('%s', (field)
         bytes[place] = byte;
         const isDigit =
           byte >= 0x30 && byte <= (field === 'exp_month' ? (place ? 0x32 : 0x31) : 0x39);
-        if ((await judge(field, bytes)) !== (isDigit ? 'taken' : `invalid_card ${field}`))
+        if ((await verdictOn(field, bytes)) !== (isDigit ? 'taken' : `invalid_card ${field}`))
           wrong.push([place, byte]);
       }
     }
@@ -154,9 +154,9 @@ describe.each(['number', 'exp_month', 'exp_year', 'cvv'] as const)('%s', (field)
     );
     const bad = values.filter((value) => value.split('').some((char) => char < '0' || char > '9'));
     expect(bad.length).toBeGreaterThan(40);
-    expect(await misjudged(`invalid_card ${field}`, field, bad)).toEqual([]);
+    expect(await wrongVerdicts(`invalid_card ${field}`, field, bad)).toEqual([]);
     expect(
-      await misjudged(`invalid_card ${field}`, field, [
+      await wrongVerdicts(`invalid_card ${field}`, field, [
         ` ${good}`,
         `${good} `,
         `\n${good}`,
@@ -185,13 +185,13 @@ describe('name', () => {
     }
     expect(good.join('').length + bad.length).toBe(0x10000 + 2 * 0x100000);
     expect(bad.length).toBe(65 + 2048 + 2 + 5 + 4 + 1);
-    expect(await misjudged('taken', 'name', good)).toEqual([]);
-    expect(await misjudged('invalid_card name', 'name', bad)).toEqual([]);
+    expect(await wrongVerdicts('taken', 'name', good)).toEqual([]);
+    expect(await wrongVerdicts('invalid_card name', 'name', bad)).toEqual([]);
     const inside = bad
       .filter((char) => char < '\ud800' || char > '\udfff')
       .concat('\ud800', '\udbff', '\udc00', '\udfff');
     expect(
-      await misjudged(
+      await wrongVerdicts(
         'invalid_card name',
         'name',
         inside.flatMap((char) => [`x${char}`, `${char}x`, `x${char}x`]),
@@ -226,7 +226,7 @@ describe('name', () => {
           const bytes = Uint8Array.of(a, b, ...rest);
           const expected = isWellFormed(bytes);
           good += Number(expected);
-          if ((await judge('name', bytes)) !== (expected ? 'taken' : 'invalid_card name'))
+          if ((await verdictOn('name', bytes)) !== (expected ? 'taken' : 'invalid_card name'))
             wrong.push(Uint8Array.of(a, b, ...rest));
         }
       }
@@ -253,8 +253,8 @@ describe('name', () => {
     ['UTF-16', [0xff, 0xfe, 0x78, 0x00]],
     ['Latin-1', [0x5a, 0x6f, 0xeb]],
   ])('refuses %s', async (_, bytes) => {
-    expect(await judge('name', Uint8Array.from(bytes))).toBe('invalid_card name');
-    expect(await judge('name', Uint8Array.of(0x78, ...bytes, 0x78))).toBe('invalid_card name');
+    expect(await verdictOn('name', Uint8Array.from(bytes))).toBe('invalid_card name');
+    expect(await verdictOn('name', Uint8Array.of(0x78, ...bytes, 0x78))).toBe('invalid_card name');
   });
 });
 

@@ -20,7 +20,7 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
     expect(await outcome(encryptCard(key, card()))).toBe('key_already_used');
   });
 
-  test('that is spent is named before the card is judged', async () => {
+  test('that is spent is named before the card is validated', async () => {
     const key = await make();
     await encryptCard(key, card());
     expect(await outcome(encryptCard(key, card({ cvv: 'bad' })))).toBe('key_already_used');

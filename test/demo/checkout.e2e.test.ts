@@ -217,7 +217,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       await shopper.see('Visa ending in 4242');
     });
 
-    test('says that the number is wrong, sends nothing, and pays when it is mended', async () => {
+    test('says that the number is wrong, sends nothing, and pays when it is corrected', async () => {
       const line = await lineTo(path);
       await shopper.open(line.address);
       await pay({ ...VISA, 'Card number': '4242424242424241' });
@@ -235,7 +235,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(shopper.complaints()).toEqual([]);
     });
 
-    test('says that the date is past, sends nothing, and pays when it is mended', async () => {
+    test('says that the date is past, sends nothing, and pays when it is corrected', async () => {
       const line = await lineTo(path);
       await shopper.open(line.address);
       await shopper.evaluate(
@@ -294,7 +294,7 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(await remains()).toEqual([]);
     });
 
-    test('shows an empty form to who leaves it and comes back, also out of the HTTP cache', async () => {
+    test('shows an empty form to a shopper who leaves it and comes back, also out of the HTTP cache', async () => {
       const { host, address } = await lineTo(path, {
         replace: [['cache-control: no-store', 'cache-control: max-age=']],
       });

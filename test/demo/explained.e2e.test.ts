@@ -321,7 +321,7 @@ describe('for everyone', () => {
     },
   );
 
-  test('all of it can be done with the keyboard alone, and is told to who does not see it', async () => {
+  test('all of it works with the keyboard alone, and each change is announced', async () => {
     const { page, station } = await visit();
     const { keyboard } = page;
     const told = page.locator('.announcement');

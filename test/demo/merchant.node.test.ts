@@ -89,7 +89,7 @@ class Shopper {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** The checkout page, and the key that its script asks for; `undefined` if the page has no form, or there is no key to be had. */
+  /** The checkout page, and the key that its script asks for; `undefined` if the page has no form, or no key is available. */
   async open() {
     const page = await this.send('/checkout');
     const answer = page.text.includes('<form id="checkout"') ? await this.requestKey() : undefined;

@@ -104,14 +104,14 @@ describe('a key whose exponent is 1', () => {
   });
 
   test.each(Object.entries(OWN_RSA))(
-    '%s encrypts: whoever sees the payload takes the padding off and has the card',
+    '%s encrypts: anyone who sees the payload removes the padding and has the card',
     async (_, contender) => {
       const payload = fromBase64((await encrypt(contender, exponent1, given())) as string);
       expect(await unmask(payload)).toEqual(utf8(joined(given())));
     },
   );
 
-  test('adyen-cse-js encrypts: whoever sees it has the AES key', async () => {
+  test('adyen-cse-js encrypts: anyone who sees it has the AES key', async () => {
     const text = (await encrypt(adyen, exponent1, given())) as string;
     const clear = fromBase64(text.split('$')[1]!); // 02, padding, 00, the key: PKCS #1 v1.5, its leading zero dropped
     expect([clear.length, clear[0], clear.at(-33)]).toEqual([255, 2, 0]);
@@ -142,7 +142,7 @@ test('a key of 1024 bits: Cardseal and jose refuse it, the others encrypt', asyn
     expect(await encrypt(contender, bits1024, given())).toMatch(CIPHERTEXT);
 });
 
-test('a name too long for the key: how it is told', async () => {
+test('how a name too long for the key is reported', async () => {
   const tooLong = given({ name: 'n'.repeat(300) });
   expect(await outcome(encryptCard(good, { ...tooLong }))).toBe('card_too_long name 165');
   await expect(snippet.encrypt(await snippet.prepare(good), tooLong)).rejects.toMatchObject({

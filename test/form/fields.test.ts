@@ -66,7 +66,7 @@ test.each([
   expect(await decrypt(await pay(open(content)))).toEqual(CARD);
 });
 
-test('what is no form is refused, with a text that says so', () => {
+test('anything but a form is refused, with a text that says so', () => {
   expect(() => bindCardForm(null as never, { key: () => freshKey() })).toThrow(
     'bindCardForm needs a form of this window',
   );
@@ -167,7 +167,7 @@ type Case = [
   content: string,
   slot: string,
   message: string,
-  mend: (page: Page) => void,
+  fix: (page: Page) => void,
 ];
 
 const named = (field: keyof typeof CONTROLS): Case => [
@@ -191,12 +191,12 @@ const doubled = (field: keyof typeof CONTROLS): Case => [
   'must occur only once',
   (page) => page.control(field).remove(),
 ];
-const wrong = (what: string, number: string, message: string, mend: (page: Page) => void): Case => [
+const wrong = (what: string, number: string, message: string, fix: (page: Page) => void): Case => [
   what,
   html({ number }),
   'number',
   message,
-  mend,
+  fix,
 ];
 const replaceNumber = (page: Page) => {
   page.control('number').outerHTML = CONTROLS.number;
@@ -288,8 +288,8 @@ test.each<Case>([
     },
   ),
 ])(
-  '%s: invalid_form, says which and how to mend it, sends nothing, and works once mended',
-  async (_, content, slot, message, mend) => {
+  '%s: invalid_form, says which and how to fix it, sends nothing, and works once fixed',
+  async (_, content, slot, message, fix) => {
     const page = open(content);
     const binding = bind(page.form);
     await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_form' });
@@ -303,7 +303,7 @@ test.each<Case>([
     expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form', 'invalid_form']);
     expect(page.passes).toBe(0);
 
-    mend(page);
+    fix(page);
     fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
     const sent = await posted(page);
     expect(sent.length).toBe(1);

@@ -338,7 +338,7 @@ describe('when the page has cancelled the submit', () => {
     expect(blockIn(page)).not.toBe(null);
   });
 
-  test('a page that calls restart() at each change does not do so for ever', async () => {
+  test('a page that calls restart() at each change does not loop', async () => {
     const { page, binding } = await cancelled();
     let calls = 0;
     page.form.addEventListener('input', () => {

@@ -229,7 +229,7 @@ test('a wrong year alone is said of the year', async () => {
   expect(focused(page)).toBe(page.control('exp_year'));
 });
 
-test('what a script corrects without an event is judged afresh at the next submit', async () => {
+test('a correction that a script makes without an event counts at the next submit', async () => {
   const page = open();
   bind(page.form);
   fill(page, { ...TYPED, cvv: '1' });
@@ -291,7 +291,7 @@ test('a control that became invalid while the key was awaited: the browser says 
 test.each([
   ['the author wrote novalidate', 'method="post" novalidate', ''],
   ['the button has formnovalidate', 'method="post"', 'formnovalidate'],
-])('where %s, only the card is judged', async (_, form, button) => {
+])('where %s, only the card is validated', async (_, form, button) => {
   const page = open(
     `<input name="email" required>${html().replace('<button', `<button ${button}`)}`,
     form,

@@ -39,7 +39,7 @@ test('a listener of the submit that restarts the form opens it', async () => {
   expect(page.passes).toBe(2);
 });
 
-test('a listener that makes up another submit does not open a form that is on its way', async () => {
+test('a listener that dispatches a synthetic submit does not open a form that is on its way', async () => {
   const page = leaving();
   bind(page.form);
   fill(page);

@@ -412,7 +412,7 @@ test('isBusy tells whether a press is under way, and whether a block is on its w
   expect(binding.isBusy).toBe(true);
 });
 
-test('a page that presses again as it hears of an error starts another press, which pays', async () => {
+test('a page that presses again when it gets an error starts another press, which pays', async () => {
   const page = leaving();
   let fails = true;
   bind(page.form, { key: () => (fails ? Promise.reject(new Error()) : freshKey()) });
@@ -428,7 +428,7 @@ test('a page that presses again as it hears of an error starts another press, wh
   expect([page.errors.length, page.encrypted.length, statusOf(page)]).toEqual([2, 1, undefined]);
 });
 
-test('a page that presses again as it hears of an error, in vain: the shopper reads that nothing was sent', async () => {
+test('a page that presses again when it gets an error, without success: the shopper reads that nothing was sent', async () => {
   const page = open();
   bind(page.form, { key: () => Promise.reject(new Error()) });
   await vi.waitUntil(() => page.errors.length === 1);

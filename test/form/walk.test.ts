@@ -170,7 +170,7 @@ class Checkout {
     if (this.listener === 'sends it by fetch') await this.binding.restart().catch(() => {});
   }
 
-  /** Nothing of a card is in any form data, whoever made it. */
+  /** Nothing of a card is in any form data, whatever made it. */
   check() {
     const data = JSON.stringify([...new FormData(this.page.form)]);
     for (const text of [...this.requests, data]) {

@@ -30,7 +30,7 @@ const file = join(import.meta.dirname, '../corpus/orders.json');
 const corpus = JSON.parse(readFileSync(file, 'utf8')) as Corpus;
 const { scenarios } = corpus;
 
-/** Whoever changes the seed sees other scenarios. */
+/** Another seed gives other scenarios. */
 const SEED = 1;
 const RANDOM = [...randomScenarios(600, SEED), lateAnswer()];
 

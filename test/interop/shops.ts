@@ -492,7 +492,7 @@ function testsOf(port: Port) {
     expect(await page.getByRole('button', { name: words.pay }).isDisabled()).toBe(true);
   });
 
-  test('issues no key to who is not in a checkout, or has no CSRF token', async () => {
+  test('issues no key outside a checkout, or without a CSRF token', async () => {
     await order();
     const form = page.locator('form[data-cardseal]');
     const keyUrl = world.shop.address + (await form.getAttribute('data-cardseal-key-url'));

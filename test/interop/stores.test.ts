@@ -1,4 +1,4 @@
-/** The ports' stores lose nothing, whoever writes at the same time. */
+/** The ports' stores lose nothing, also when several write at the same time. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -128,7 +128,7 @@ function missingLibrary(executable: string): string | undefined {
   return /(\S+) => not found/.exec(stdout ?? '')?.[1];
 }
 
-/** As root on Debian or Ubuntu; else whoever runs this has to. */
+/** As root on Debian or Ubuntu; otherwise the user has to. */
 function installLibraries(missing: string) {
   const command = 'apt-get install -y -qq --no-install-recommends libnss3 libnspr4';
   if (process.getuid?.() !== 0) throw new Error(`${missing} is missing. As root: ${command}`);

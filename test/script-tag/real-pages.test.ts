@@ -16,7 +16,7 @@ const NUMBER = '4929 1192 8374 6509';
 /** What the shopper enters, by selector; what the server gets besides the block. */
 const BINDS: [file: string, entries: Record<string, string>, others: Record<string, string>][] = [
   [
-    'bootstrap-checkout-mended',
+    'bootstrap-checkout-fixed',
     {
       '#cc-name': 'Zoë Quillow',
       '#cc-number': NUMBER,
@@ -26,7 +26,7 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
     { first_name: 'Zoë', address: '1234 Main St', paymentMethod: 'credit' },
   ],
   [
-    'wordpress-shop-mended',
+    'wordpress-shop-fixed',
     {
       '#example-card-number': NUMBER,
       '#example-card-expiry': '11 / 49',
@@ -41,7 +41,7 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
     },
   ],
   [
-    'php-shop-mended',
+    'php-shop-fixed',
     {
       '#cc_owner': 'Zoë Quillow',
       '#cc_number': NUMBER,

@@ -9,13 +9,13 @@ const EMAIL = 'zoe@shop.example';
 /** The page stops the payment while this control of its own is empty. */
 const emptied = (where: string, value: string): Shop['cancel'] => ({
   make: [['type', where, '']],
-  mend: [['type', where, value]],
+  fix: [['type', where, value]],
 });
 
 /** The page stops the payment while this box is not ticked. */
 const unticked = (where: string): Shop['cancel'] => ({
   make: [['click', where]],
-  mend: [['click', where]],
+  fix: [['click', where]],
 });
 
 /** Inside the frame of `in-iframe`. */
@@ -48,7 +48,7 @@ export const SHOPS: readonly Shop[] = [
     ],
     cancel: {
       make: [['type', '#email', '']],
-      mend: [
+      fix: [
         ['type', '#email', EMAIL],
         ['choose', '#country', 'IE'], // has the payment part replaced
         ['wait', '#payment[data-fresh] #wc-number'],
@@ -383,7 +383,7 @@ export const SHOPS: readonly Shop[] = [
     others: [['seats', '2']],
     cancel: {
       make: [['type', '#seats', '']],
-      mend: [
+      fix: [
         ['type', '#seats', '2'],
         ['click', 'h1'], // leaves the field: the page is morphed
         ['wait', '[data-morphed] #number'],

@@ -10,7 +10,7 @@ const CONTROL: Shop = {
   fields: { number: '#number', name: '#holder', expiry: '#expiry', code: '#code' },
   pay: '#pay',
   others: [['order', '4711']],
-  cancel: { make: [['type', '#order', '']], mend: [['type', '#order', '4711']] },
+  cancel: { make: [['type', '#order', '']], fix: [['type', '#order', '4711']] },
   other: {
     choose: [['click', '#by-bill']],
     others: [

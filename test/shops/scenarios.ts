@@ -30,9 +30,9 @@ async function isCancelled(visitor: Visitor): Promise<void> {
   await visitor.isRefused();
 }
 
-async function mend(visitor: Visitor): Promise<void> {
+async function fix(visitor: Visitor): Promise<void> {
   const { cancel } = visitor.shop;
-  if (cancel !== 'fetch') await visitor.act(cancel.mend);
+  if (cancel !== 'fetch') await visitor.act(cancel.fix);
 }
 
 const cancelSettings = (shop: Shop): Partial<Settings> =>
@@ -49,7 +49,7 @@ export const SCENARIOS: Scenario[] = [
       await visitor.isRefused();
       visitor.visit.settings.keys = ['ok'];
       await isCancelled(visitor);
-      await mend(visitor);
+      await fix(visitor);
       await visitor.enterCard(SECOND);
       await visitor.pays(SECOND);
     },
@@ -92,7 +92,7 @@ export const SCENARIOS: Scenario[] = [
       await visitor.open();
       await visitor.enterCard(FIRST);
       await isCancelled(visitor);
-      await mend(visitor);
+      await fix(visitor);
       await visitor.pays(FIRST);
     },
   },
@@ -103,7 +103,7 @@ export const SCENARIOS: Scenario[] = [
       await visitor.open();
       await visitor.enterCard(FIRST);
       await isCancelled(visitor);
-      await mend(visitor);
+      await fix(visitor);
       await visitor.enterCard(SECOND);
       await visitor.pays(SECOND);
     },

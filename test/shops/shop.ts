@@ -53,7 +53,7 @@ export interface Shop {
   enter?: Where | false;
   others: Others;
   /** Makes the page stop the payment, and lets it pass again. `fetch`: the request fails. */
-  cancel: { make: readonly Action[]; mend: readonly Action[] } | 'fetch';
+  cancel: { make: readonly Action[]; fix: readonly Action[] } | 'fetch';
   /** Where the page shows its own messages. */
   messages?: Where;
   /** Another payment method of the same page. */

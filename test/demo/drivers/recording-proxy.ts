@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 interface Tampering {
-  /** Whoever asks for this path is cut off. */
+  /** Requests for this path are cut off. */
   block?: string;
   /** In what the server sends, each first is changed to its second, which must be as long. */
   replace?: [string, string][];

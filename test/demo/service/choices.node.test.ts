@@ -288,7 +288,7 @@ describe('Idempotency-Key', () => {
     expect((await create({ amount: 2 }, { headers })).amount).toBe(2);
   });
 
-  test('a conflict leaves the key free: the same request is judged anew', async () => {
+  test('a conflict leaves the key free: the same request is processed again', async () => {
     const { id } = await create({ capture_method: 'manual' });
     const headers = fresh();
     expect((await post(id, 'commit', undefined, headers)).status).toBe(409);

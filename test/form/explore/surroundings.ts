@@ -89,7 +89,7 @@ const LISTENER_ACTS = [
   'restart()',
   'unbind()',
   'takes the form out',
-  'makes a submit event up',
+  'dispatches a synthetic submit',
 ] as const;
 
 const CLICK_ACTS = [
@@ -540,7 +540,7 @@ export class Surroundings {
       case 'takes the form out':
         this.isConnected = false;
         break;
-      case 'makes a submit event up': {
+      case 'dispatches a synthetic submit': {
         const wasInSubmit = this.isInSubmit;
         this.isInSubmit = false;
         this.dispatchSubmit('pay', 'page', false);
@@ -647,7 +647,7 @@ export class Surroundings {
     const wasOver = this.isPageDone;
     this.isPageDone = false;
     const isScripts = this.sealed.isWithScript() && by === 'page';
-    this.judge(event, 'submit', button);
+    this.handToLibrary(event, 'submit', button);
     this.checkPart(event, button, by);
     if (!event.isStopped) this.runListeners(event, button, by);
     event.eventPhase = 0;
@@ -703,7 +703,7 @@ export class Surroundings {
     if (!this.binding.isBusy) this.isOwed = false; // it shows its own message
   }
 
-  private judge(event: FakeEvent, kind: 'submit' | 'click', button: Button) {
+  private handToLibrary(event: FakeEvent, kind: 'submit' | 'click', button: Button) {
     const wasCancelled = event.defaultPrevented;
     const before = this.unsettled;
     this.form.onPress(event as unknown as Event, kind, button as unknown as HTMLElement);
@@ -754,7 +754,7 @@ export class Surroundings {
     if (by !== 'library') this.sends = 0;
     const event = new FakeEvent(by === 'shopper', 'card button');
     this.tellPressed('card button', by);
-    this.judge(event, 'click', 'card button');
+    this.handToLibrary(event, 'click', 'card button');
     this.checkPart(event, 'card button', by);
     if (!event.isStopped) {
       const isCardPress = this.isCardChosen && this.offered !== undefined;

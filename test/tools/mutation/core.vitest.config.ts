@@ -1,5 +1,5 @@
 /**
- * The tests that judge mutants of the core and of the server functions, in Node: there, a mutant
+ * The tests that run over mutants of the core and of the server functions, in Node: there, a mutant
  * takes seconds. What needs a page or a worker is left out, and what tests built files.
  */
 import { join } from 'node:path';

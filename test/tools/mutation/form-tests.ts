@@ -1,5 +1,5 @@
 /**
- * All tests that judge mutants of the form and of the script tag, as one file: Vitest ends a run at
+ * All tests that run over mutants of the form and of the script tag, as one file: Vitest ends a run at
  * the first failure within a file only, and loads everything anew for each file.
  */
 import { describe } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * The tests that judge mutants of the form and of the script tag, in a real Chromium. Pages in
+ * The tests that run over mutants of the form and of the script tag, in a real Chromium. Pages in
  * frames load the built script, which `npm run mutate` builds with all mutants in it.
  */
 import { join } from 'node:path';

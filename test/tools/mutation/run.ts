@@ -32,7 +32,7 @@ for (const part of (names.length ? names : Object.keys(PARTS)) as Part[]) {
     ...some,
     concurrency: availableParallelism(),
   });
-  await judgeAlone(part, report);
+  await testAlone(part, report);
   if (!check(report)) process.exitCode = 1;
 }
 
@@ -60,7 +60,7 @@ async function run(
 }
 
 /** What was stopped because it took long may only have been slow: it is tried again, alone. */
-async function judgeAlone(part: Part, { files }: Report): Promise<void> {
+async function testAlone(part: Part, { files }: Report): Promise<void> {
   const stopped = Object.entries(files).flatMap(([file, { mutants }]) =>
     mutants.filter(ranOutOfTime).map((mutant) => ({ file, mutant })),
   );

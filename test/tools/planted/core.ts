@@ -6,7 +6,7 @@ export const CORE: readonly Fault[] = [
     file: 'src/core/encrypt-card.ts',
     before: '  } finally {\n    taken.memory.fill(0);\n  }\n',
     after: '  }\n',
-    breaks: 'whoever reads the memory of the page later finds the card of the shopper',
+    breaks: 'anyone who reads the memory of the page later finds the card of the shopper',
     tests: ['chromium core/encrypt-card-wiping'],
   },
   {
@@ -160,7 +160,7 @@ export const CORE: readonly Fault[] = [
     file: 'src/core/rsa-oaep.ts',
     before: '    SPKI_TRAILER.every((byte, i) => trailer[i] === byte);\n',
     after: '    SPKI_TRAILER.length === trailer.length;\n',
-    breaks: 'with the exponent 1, the ciphertext is the card: whoever sees the post reads it',
+    breaks: 'with the exponent 1, the ciphertext is the card: anyone who sees the post reads it',
     tests: ['chromium core/key.test', 'node core/encrypt-card.node'],
   },
   {

@@ -106,7 +106,7 @@ export const FORM: readonly Fault[] = [
     file: PRESSES,
     before: "    if (state.phase === 'making' && state.card) zero(state.card);\n",
     after: '',
-    breaks: 'whoever reads the memory of the page later finds the card',
+    breaks: 'anyone who reads the memory of the page later finds the card',
     tests: ['node form/explore', 'chromium form/leak', 'chromium form/leaving'],
   },
   {

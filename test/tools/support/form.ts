@@ -202,7 +202,7 @@ export async function pay(
 }
 
 /**
- * Whether clicks and keys of `user` are the engine's own. Elsewhere they are made up by a script,
+ * Whether clicks and keys of `user` are the engine's own. Elsewhere a script dispatches them,
  * and the form treats them so: real ones are in test/shops, in every engine.
  */
 export const hasRealInput = server.browser === 'chromium';

@@ -1,4 +1,4 @@
-// What is found everywhere and copied: no check of key or card, no layout, nothing wiped.
+// The usual copy-and-paste code: no check of key or card, no layout, nothing wiped.
 export const prepare = ({ public_key }) => {
   const der = Uint8Array.from(atob(public_key), (character) => character.charCodeAt(0));
   return crypto.subtle.importKey('spki', der, { name: 'RSA-OAEP', hash: 'SHA-256' }, false, [

@@ -1,4 +1,4 @@
-// The first half of encryptCard: the card taken over, judged and emptied.
+// The first half of encryptCard: the card taken over, validated and emptied.
 import { takeOver } from '../../../../dist/core/card.js';
 import { SCHEMES } from '../../../../dist/core/scheme.js';
 
