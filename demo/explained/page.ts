@@ -42,8 +42,8 @@ function testCard({ number, name, brand, outcome }: TestCard, i: number): Html {
 }
 
 const FAULT_TEXTS: Record<(typeof FAULTS)[number], [name: string, what: string]> = {
-  none: ['Nothing', 'The payment goes its way.'],
-  declined: ['A declined card', 'The service says no. That is an outcome, not an error.'],
+  none: ['Nothing', 'The payment is not disturbed.'],
+  declined: ['A declined card', 'The service declines it. That is an outcome, not an error.'],
   scheme: [
     'Another scheme',
     'The key arrives under RSA_OAEP_SHA512_V2, which the page does not know.',
@@ -52,10 +52,10 @@ const FAULT_TEXTS: Record<(typeof FAULTS)[number], [name: string, what: string]>
     'A bad key',
     'One bit of the key is changed on its way to the page: its modulus is even.',
   ],
-  expired_key: ['An expired key', 'The key ran out a minute ago, and only the service notices.'],
+  expired_key: ['An expired key', 'The key expired a minute ago, and only the service notices.'],
   layout: [
-    'A layout tampered with',
-    'On its way to the merchant, one byte of the name is called a digit of the number.',
+    'A changed layout',
+    'On its way to the merchant, the layout counts one byte of the name to the number.',
   ],
 };
 
@@ -84,9 +84,9 @@ const STATIONS: [id: string, title: string, where: string][] = [
 
 const journey = html`
     <aside class="journey" aria-labelledby="journey-title">
-      <h2 id="journey-title">What becomes of the card</h2>
-      <p class="hint">This part is the demo’s. It listens to the page beside it, which
-        has none of it and works the same without.</p>
+      <h2 id="journey-title">What happens to the card</h2>
+      <p class="hint">This panel belongs to the demo. It listens to the page beside it, which works
+        the same without it.</p>
       <ol>${STATIONS.map(
         ([id, title, where], i) => html`
         <li class="station" id="station-${id}" data-state="waiting">

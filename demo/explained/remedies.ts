@@ -1,7 +1,8 @@
 import type { CardEncryptionErrorCode } from 'cardseal';
 
 /**
- * What a developer does about an error, by its code. Of the service's: its specification, "Errors".
+ * What a developer does about an error, by its code. For errors of the service, its specification
+ * says so ("Errors").
  */
 export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string> &
   Record<string, string> = {
@@ -9,7 +10,7 @@ export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string>
     'Update cardseal to a version that knows the scheme. ' +
     'Do not encrypt under another one: the scheme fixes algorithm, padding and layout.',
   invalid_key:
-    'Hand over id, scheme and public_key exactly as the service sent them, ' +
+    'Forward id, scheme and public_key exactly as the service sent them, ' +
     'and find what changes them on the way.',
   key_already_used: 'Ask your server for a fresh key: one key, one card.',
   invalid_card: 'The shopper corrects this field. Nothing was sent, and the key is still good.',
@@ -24,14 +25,14 @@ export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string>
     'the block was not of this checkout, or its key had expired.',
   encryption_key_expired:
     'Request a new key and let the shopper enter the card again. ' +
-    'The server cannot try again by itself: only the shopper has the card.',
-  unknown_encryption_key: 'Send the id of the key response back unmodified, as key_id.',
+    'The server cannot retry: only the shopper has the card.',
+  unknown_encryption_key: 'Return the id of the key response unmodified, as key_id.',
   invalid_encryption_block:
     'Check the order of the fields, the byte lengths and the public key, ' +
     'and find what changes the block on the way.',
   resolve_intent:
     'The outcome is not known. ' +
-    'Find out what became of the intent, and never ask for the card again by yourself.',
+    'Look the intent up, and never ask for the card again automatically.',
   not_specified:
     'The service refused for a reason that its specification does not show. Look at the status.',
 };

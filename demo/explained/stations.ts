@@ -79,12 +79,12 @@ function badge({
   if (isSealed)
     return (
       'The card is gone: the form’s fields are empty. ' +
-      'Its lengths are left, because the layout tells them.'
+      'Its lengths remain, because the layout has them.'
     );
-  if (isEmpty) return 'Take a test card, or type one, and see its bytes here.';
+  if (isEmpty) return 'Choose a test card, or type one, to see its bytes here.';
   if (isTestCard)
-    return 'One of this demo’s own test cards, so it is shown. No real page may do this.';
-  return 'Not the number of one of this demo’s test cards, so only lengths are shown.';
+    return 'This is a test card of the demo, so it is shown. No real page may do this.';
+  return 'This is not a test card of the demo, so only lengths are shown.';
 }
 
 function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElement {
@@ -116,7 +116,7 @@ function table(segments: Segment[], fields: Field[], isClear: boolean): HTMLElem
     element(
       'caption',
       {},
-      'The layout tells the service where to cut: it counts bytes, not characters.',
+      'The layout tells the service where each field ends: it counts bytes, not characters.',
     ),
     element('thead', {}, element('tr', {}, ...heads)),
     element('tbody', {}, ...rows),
@@ -161,8 +161,7 @@ function keyLine({ id, scheme, bits, expires_at }: NonNullable<Trail['key']>): H
 function left({ trail, error }: Scene): Station {
   if (!trail.left) {
     const text = error
-      ? 'Nothing has left. ' +
-        'cardseal fails closed: without a good key and a good card there is no block.'
+      ? 'Nothing was sent. ' + 'Without a valid key and a valid card, cardseal makes no block.'
       : 'Nothing yet. ' +
         'When the shopper pays, cardseal encrypts the whole string at once and empties the fields.';
     return waiting(text);
@@ -207,7 +206,7 @@ function received({ trail }: Scene): Station {
     ...(isChanged ? tampering(trail.received, trail.left) : []),
   ];
   if (trail.refusal) {
-    const text = 'It let nothing through to the service.';
+    const text = 'The merchant’s server sent nothing to the service.';
     return {
       state: 'failed',
       word: 'stopped here',
@@ -218,8 +217,8 @@ function received({ trail }: Scene): Station {
     element(
       'p',
       {},
-      'It has no number, name, date or code. ' +
-        'It checked that the block is of this checkout’s key, and sent it on with its secret key.',
+      'The server has no number, name, date or code. It checked that the block was made under ' +
+        'the key of this checkout, and forwarded it with its secret key.',
     ),
   );
   return isChanged
@@ -229,15 +228,15 @@ function received({ trail }: Scene): Station {
 
 function tampering(got: Block, sent: Block): Node[] {
   const text =
-    'This is not the layout that the page sent. ' +
-    'It has the right form and the same sum, so nobody can tell before the block is open:';
+    'This is not the layout that the page sent. It has a valid form and the same sum, ' +
+    'so nobody can see the change before the block is decrypted:';
   return [element('p', {}, text), layoutList(got.layout, sent.layout)];
 }
 
 function answer({ trail }: Scene): Station {
-  if (!trail.answer) return waiting(trail.refusal ? 'It was not asked.' : 'Nothing yet.');
+  if (!trail.answer) return waiting(trail.refusal ? 'The service got no request.' : 'Nothing yet.');
   if ('code' in trail.answer) {
-    const text = 'The intent is as it was, and nobody has paid.';
+    const text = 'The intent has not changed, and nobody has paid.';
     return {
       state: 'failed',
       word: 'refused',
@@ -272,7 +271,7 @@ function answer({ trail }: Scene): Station {
   const back = element(
     'p',
     {},
-    'Of the card it tells brand and last four digits, and nothing else: ',
+    'The service returns the brand and the last four digits, and nothing else of the card: ',
     code(`${brand} …${last4}`),
   );
   return { state: 'done', word: 'approved', story: [line, back] };

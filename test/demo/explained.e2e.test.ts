@@ -154,12 +154,7 @@ describe('the switch', () => {
       'Request a new key and let the shopper enter the card again',
     ],
     ['A declined card', 'card_declined', 'answer', 'Offer the form for another card'],
-    [
-      'A layout tampered with',
-      'invalid_encryption_block',
-      'answer',
-      'Check the order of the fields',
-    ],
+    ['A changed layout', 'invalid_encryption_block', 'answer', 'Check the order of the fields'],
   ])(
     '“%s” ends in %s, with what to do, and nobody pays until it is set back',
     async (what, code, at, todo) => {
@@ -182,9 +177,9 @@ describe('the switch', () => {
     },
   );
 
-  test('“A layout tampered with” shows what was changed on the way', async () => {
+  test('“A changed layout” shows what was changed on the way', async () => {
     const { letGoWrong, pay, layout, station } = await visit();
-    await letGoWrong('A layout tampered with');
+    await letGoWrong('A changed layout');
     await pay();
     await station('answer').getByText('invalid_encryption_block').waitFor();
     expect((await layout('left')).slice(0, 2)).toEqual(['Pan 16', 'Name 12']);
@@ -299,7 +294,7 @@ describe('for everyone', () => {
       await pay(); // with nothing entered
       await page.getByText('Enter the card number').waitFor();
       expect(await barriers()).toEqual([]);
-      await letGoWrong('A layout tampered with');
+      await letGoWrong('A changed layout');
       await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
       await pay();
       await station('answer').getByText('invalid_encryption_block').waitFor();

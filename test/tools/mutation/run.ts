@@ -59,7 +59,7 @@ async function run(
   return JSON.parse(readFileSync(fileName, 'utf8'));
 }
 
-/** What was stopped because it took long may only have been slow: it is tried again, alone. */
+/** A mutant that timed out may only have been slow, so it runs again in isolation. */
 async function testAlone(part: Part, { files }: Report): Promise<void> {
   const stopped = Object.entries(files).flatMap(([file, { mutants }]) =>
     mutants.filter(ranOutOfTime).map((mutant) => ({ file, mutant })),
