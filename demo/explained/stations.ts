@@ -278,13 +278,17 @@ function answer({ trail }: Scene): Station {
 }
 
 function intent({ trail }: Scene): Station {
-  const latest = trail.intents.at(-1);
+  // Not by their creation: of two requests for a key at the same time, each may create a draft, and
+  // the order keeps only one of them.
+  const changedAt = ({ states }: Intent) => states.at(-1)!.at;
+  const intents = [...trail.intents].reverse().sort((a, b) => changedAt(b) - changedAt(a));
+  const latest = intents[0];
   if (!latest) return waiting('Nothing yet.');
   const end = latest.states.at(-1)!.status;
   return {
     state: end === 'created' ? 'live' : end === 'failed' ? 'failed' : 'done',
     word: end,
-    story: [...trail.intents].reverse().map(timeline),
+    story: intents.map(timeline),
   };
 }
 
