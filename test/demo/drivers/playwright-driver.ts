@@ -26,18 +26,6 @@ export async function startPlaywright(
         open: async (address) => void (await page.goto(address)),
         type: (xpath, text) => at(xpath).pressSequentially(text),
         click: (xpath) => at(xpath).click(),
-        doubleClick: (xpath) => at(xpath).dblclick(),
-        async paste(xpath, text) {
-          await page.evaluate((text) => {
-            const source = document.body.appendChild(document.createElement('textarea'));
-            source.value = text;
-            source.select();
-          }, text);
-          await page.keyboard.press('ControlOrMeta+KeyX');
-          await page.evaluate(() => document.querySelector('textarea')!.remove());
-          await at(xpath).focus();
-          await page.keyboard.press('ControlOrMeta+KeyV');
-        },
         evaluate: (expression) => page.evaluate(expression),
         complaints,
         close: () => context.close(),

@@ -16,8 +16,6 @@ export interface Driver {
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
   /** Those that not every driver has. */
-  paste?(xpath: string, text: string): Promise<void>;
-  doubleClick?(xpath: string): Promise<void>;
   /** What the browser has to complain of: errors of scripts, violations of the Content-Security-Policy. */
   complaints?: string[];
 }
@@ -77,9 +75,7 @@ export class Shopper {
     );
   }
 
-  paste = (label: string, text: string) => this.driver.paste!(control(label), text);
   press = (name: string) => this.driver.click(button(name));
-  pressTwice = (name: string) => this.driver.doubleClick!(button(name));
   follow = (name: string) => this.driver.click(`//a[${startsWith(name)}]`);
 
   back = () => this.#leave('history.back()');
