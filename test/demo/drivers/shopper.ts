@@ -15,7 +15,6 @@ export interface Driver {
   /** The value of a JavaScript expression in the page, as JSON has it. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
-  /** Those that not every driver has. */
   /** What the browser has to complain of: errors of scripts, violations of the Content-Security-Policy. */
   complaints?: string[];
 }
