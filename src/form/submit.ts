@@ -34,22 +34,17 @@ export function targetOf(form: HTMLFormElement, submitter: HTMLElement | null): 
   return own ?? base?.getAttribute('target') ?? '';
 }
 
-/** The button of a press, unless the page has taken it out of the form since. */
-function buttonOf(form: HTMLFormElement, submitter: HTMLElement | null): Button | null {
-  const button = submitter as Button | null;
-  return button?.form === form ? button : null;
-}
-
 /** Submits the form again, as its button did. */
 export function submitAgain(form: HTMLFormElement, submitter: HTMLElement | null): void {
   if (!form.isConnected) return; // the page has replaced it
-  const button = buttonOf(form, submitter);
+  const button = submitter as Button | null;
   const requestSubmit: HTMLFormElement['requestSubmit'] | undefined = unclobbered(
     form,
     'requestSubmit',
   );
-  // A page may disable its button while it waits, or make it one that does not submit.
-  const canSubmit = !button || (isSubmitButton(button) && !button.matches(':disabled'));
+  // A page may disable or replace its button while it waits, or make it one that does not submit.
+  const isOurs = button?.form === form && isSubmitButton(button);
+  const canSubmit = !button || (isOurs && !button.matches(':disabled'));
   if (requestSubmit && canSubmit) requestSubmit(button);
   else clickStandIn(form, button);
 }

@@ -1,20 +1,18 @@
 /** Where the browser sends the form, and where its answer is shown. */
 import { expect, test, vi } from 'vitest';
-import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
+import type { EncryptedCard } from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
   blockIn,
   blockOf,
   CARD,
-  deferred,
   EMPTY,
   fill,
   html,
   KEPT,
   later,
   leaving,
-  next,
   OTHER,
   OTHER_CARD,
   open,
@@ -117,18 +115,4 @@ test("a bank's frame declines: the next press pays with another card, under anot
   const [first, second] = (await posted(page)).map(blockOf);
   expect([await decrypt(first!), await decrypt(second!)]).toEqual([CARD, OTHER_CARD]);
   expect(second!.key_id).not.toBe(first!.key_id);
-});
-
-test('does not fall back on an action that was never allowed when the button is gone', async () => {
-  const page = open(`${html()}<button formmethod="post">X</button>`, 'method="get"');
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise }).ready.catch(() => {});
-  await next(page.form, 'cardseal:error');
-  fill(page);
-  page.button('X').click();
-  page.button('X').remove();
-  key.resolve(freshKey());
-  await next(page.form, 'cardseal:error');
-  expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form', 'invalid_form']);
-  expect([page.passes, await page.sent()]).toEqual([0, []]);
 });

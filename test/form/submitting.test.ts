@@ -127,12 +127,6 @@ async function pressAndChange(change: (button: HTMLButtonElement) => void): Prom
 test.each([
   ['removed', (button: HTMLButtonElement) => button.remove()],
   ['given to another form', (button: HTMLButtonElement) => button.setAttribute('form', 'other')],
-])('is sent without the button if that was %s meanwhile', async (_, change) => {
-  const { query, body } = await pressAndChange(change);
-  expect([query, body.map(([name]) => name)]).toEqual([[], ['encrypted_card']]);
-});
-
-test.each([
   [
     'disabled',
     (button: HTMLButtonElement) => {
