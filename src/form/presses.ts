@@ -49,6 +49,8 @@ interface Sending {
   isOver?: true;
   /** The page has reset the form. This is done when `onEncrypted` is done. */
   whenOver?: () => void;
+  /** The idle state that follows because no answer came in time. */
+  after?: State;
 }
 
 /** How long an answer may take before the form opens again, in milliseconds. */
@@ -167,6 +169,7 @@ export function cardPresses(parts: Parts) {
 
   const pass = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
     if (!gate(kind === 'submit' ? 'browser' : 'script', button)) {
+      sealed.compare(); // else a script that has the block of another card could never press again
       refuse(event, 'press_again');
       return;
     }
@@ -229,6 +232,7 @@ export function cardPresses(parts: Parts) {
       if (sealed.isCardInFields()) sealed.emptyFields();
       if (state !== sending) return;
       end();
+      sending.after = state;
       sealed.compare();
       notices.tell('no_answer');
       tellSettled();
@@ -241,16 +245,18 @@ export function cardPresses(parts: Parts) {
   const make = async (press: Making): Promise<EncryptedCard | undefined> => {
     const { kind, button } = press;
     const isCurrent = () => state === press;
-    const isRepeated = kind === 'click' || (kind === 'submit' && !onEncrypted);
+    const isSubmit = kind === 'submit' && !onEncrypted;
+    const isRepeated = isSubmit || kind === 'click';
     const isCard = () => kind === 'encrypt' || page.isCardPayment(button, true);
     try {
       notices.setBusy(true);
-      if (isRepeated && kind === 'submit') page.checkDestination(button);
+      if (isSubmit) page.checkDestination(button);
       if (!sealed.isFresh()) {
         const block = await makeBlock(parts, press, isCurrent);
         if (!block || !isCurrent()) return undefined;
-        // Scripts of the page find it from now on, unless the card has changed.
-        if (sealed.isFresh()) sealed.offer();
+        // Scripts of the page find it from now on, unless the card has changed. With any other press
+        // they find it when the fields are empty.
+        if (isSubmit && sealed.isFresh()) sealed.offer();
         notices.emit('encrypted', { key_id: block.key_id });
       }
       // Chromium ignores `requestSubmit()` and `click()` while it dispatches the event of a press.
@@ -307,9 +313,11 @@ export function cardPresses(parts: Parts) {
       isRejected = true;
       parts.report(error);
     }
-    sending.isOver = true;
     if (isSubmitOver()) settle();
-    if (state !== sending) return;
+    sending.isOver = true;
+    // The shopper reads that there is no answer, and has not pressed since.
+    if (state === sending.after) notices.clear();
+    else if (state !== sending) return;
     end();
     sealed.compare(); // the shopper may have begun another card
     sending.whenOver?.();

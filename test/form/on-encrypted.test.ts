@@ -22,6 +22,7 @@ import {
   open,
   type Page,
   posted,
+  press,
   refused,
   settled,
   statusOf,
@@ -248,6 +249,14 @@ testRealInput.each([
       throw reason;
     },
   ],
+  [
+    'throws after a submit that the page cancels',
+    (reason: unknown, { form }: Page) => {
+      form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
+      form.requestSubmit();
+      throw reason;
+    },
+  ],
 ])(
   'it %s: the shopper reads that there is no answer, the developer gets the error, and the next press brings the same block',
   async (_, refuse) => {
@@ -258,7 +267,7 @@ testRealInput.each([
     bind(page.form, {
       onEncrypted: (block) => {
         blocks.push(block);
-        return blocks.length === 1 ? refuse(reason) : undefined;
+        return blocks.length === 1 ? refuse(reason, page) : undefined;
       },
     });
     const report = vi.mocked(window.reportError);
@@ -403,14 +412,15 @@ testRealInput(
   },
 );
 
-testRealInput(
-  'it has no answer for 30 seconds: the shopper reads so, and the next press has the same block',
-  async () => {
+testRealInput.each(['never', 'late'])(
+  'its answer comes %s: after 30 seconds the shopper reads that there is none, until there is, and the next press has the same block',
+  async (when) => {
     const page = open();
     const ids: string[] = [];
+    const answer = deferred<void>();
     const onEncrypted = ({ key_id }: EncryptedCard) => {
       ids.push(key_id);
-      return new Promise<void>(() => {});
+      return answer.promise;
     };
     await bind(page.form, { onEncrypted }).ready;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -423,8 +433,29 @@ testRealInput(
     await vi.advanceTimersByTimeAsync(200);
     vi.useRealTimers();
     expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
+    if (when === 'late') {
+      answer.resolve();
+      await settled(page);
+      expect(statusOf(page)).toBe(undefined);
+    }
     await clickAsShopper(page);
     await settled(page);
     expect(ids).toEqual([ids[0], ids[0]]);
   },
 );
+
+test('a script that has the block of another card may press again, and hands over the card on the screen', async () => {
+  const page = open();
+  const blocks: EncryptedCard[] = [];
+  bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+  fill(page);
+  await press(page);
+  await vi.waitUntil(() => blocks.length === 1);
+  await idle(page);
+  fill(page, OTHER); // without an event
+  await press(page);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  await press(page);
+  await vi.waitUntil(() => blocks.length === 2);
+  expect(await decrypt(blocks[1]!)).toEqual(OTHER_CARD);
+});

@@ -11,6 +11,7 @@ import {
   cancelling,
   countEncryptions,
   deferred,
+  EMPTY,
   fill,
   html,
   idle,
@@ -139,6 +140,23 @@ test('the block is in the form when cardseal:encrypted is raised', async () => {
   await passed(page);
   expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
 });
+
+test.each(['onEncrypted', 'encrypt()', 'data-cardseal-button'])(
+  'with %s, no script finds the block beside the card: not in cardseal:encrypted',
+  async (way) => {
+    const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+    const binding = bind(page.form, way === 'onEncrypted' ? { onEncrypted() {} } : {});
+    const seen: unknown[] = [];
+    page.form.addEventListener('cardseal:encrypted', () => {
+      seen.push(blockIn(page), page.form.querySelector('[name=encrypted_card]'));
+    });
+    fill(page);
+    if (way === 'encrypt()') binding.encrypt();
+    else page.button(way === 'onEncrypted' ? 'Pay' : 'Send').click();
+    await vi.waitUntil(() => blockIn(page)); // when the fields are empty
+    expect([seen, values(page)]).toEqual([[null, null], EMPTY]);
+  },
+);
 
 test('a submit that a listener stops before it reaches the form counts as cancelled', async () => {
   const page = open();

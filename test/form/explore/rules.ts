@@ -247,6 +247,15 @@ export const TAKEN_OUT: TakenOut[] = [
     found: SILENCE,
   }),
   inPresses({
+    rule: 'F9: also after a submit of its own that the page has cancelled',
+    from: 'if (isSubmitOver()) settle();\n    sending.isOver = true;',
+    to: 'sending.isOver = true;\n    if (isSubmitOver()) settle();',
+    setting: BY_PAGE,
+    only: ['requestSubmit() at once, and rejects'],
+    depth: 4,
+    found: SILENCE,
+  }),
+  inPresses({
     rule: 'F10: a repeat without an event tells the shopper',
     from: "if (!hasCome && !page.isInvalid(kind, button)) notices.tell('press_again');",
     to: '',

@@ -116,6 +116,7 @@ const PLANS = [
   'rejects',
   'requestSubmit() at once',
   'requestSubmit() at once, and is pending',
+  'requestSubmit() at once, and rejects',
   'requestSubmit() while pending',
   'form.submit() while pending',
   'requestSubmit() when done',
@@ -450,6 +451,10 @@ export class Surroundings {
     }
     if (plan.startsWith('requestSubmit() at once')) this.submitFromOnEncrypted();
     if (plan === 'requestSubmit() at once') return Promise.resolve();
+    if (plan === 'requestSubmit() at once, and rejects') {
+      this.isOwed = this.binding.isBusy && !this.isOnWay; // unless the browser sends it
+      return Promise.reject(new Error());
+    }
     if (plan === 'requestSubmit() when done') {
       this.plan(plan, () => this.dispatchSubmit('pay', 'page'));
       return Promise.resolve();
