@@ -2,7 +2,8 @@ import type { Fault } from './fault.ts';
 
 const DECIDE = 'src/checkout/decide.ts';
 const CHECKOUT = 'src/checkout/checkout.ts';
-const tests = ['node checkout/'];
+/** Not `explore-faults`: a text that it takes out is already gone where a fault is planted. */
+const tests = ['node checkout/decide', 'node checkout/explore.node'];
 
 export const CHECKOUT_FAULTS: readonly Fault[] = [
   {
@@ -133,7 +134,7 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
     before: '      if (current !== version) return false;\n',
     after: '',
     breaks: 'two tabs charge the same order',
-    tests: ['node checkout/'],
+    tests: ['node checkout/memory-store'],
   },
   {
     name: 'the error of a parser is logged',
@@ -141,7 +142,7 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
     before: '  } catch {\n    return undefined; // the error can hold the body\n',
     after: '  } catch (error) {\n    console.error(error);\n    return undefined;\n',
     breaks: 'a card that was posted in clear stands in the merchant’s log',
-    tests: ['node checkout/', 'node demo/merchant'],
+    tests: ['node checkout/posted-block'],
   },
   {
     name: 'one shopper takes all keys',
@@ -149,6 +150,6 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
     before: '      if (wait > 0) return wait;\n',
     after: '',
     breaks: 'a script that asks for keys keeps all other shoppers waiting',
-    tests: ['node checkout/', 'node demo/merchant'],
+    tests: ['node checkout/decide'],
   },
 ];
