@@ -16,7 +16,7 @@ test.each([
 ])('is refused, and printed nowhere: %s', async (_, body, contentType) => {
   const methods = ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const;
   const printers = methods.map((method) => vi.spyOn(console, method));
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => void vi.restoreAllMocks());
   const lines: string[] = [];
   const { pay } = createCheckout({
     payments: { baseUrl: 'https://payments.example', secretKey: 'sk_test' }, // never asked

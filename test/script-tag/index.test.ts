@@ -402,6 +402,12 @@ describe('a configuration that cannot work blocks the form, and the console says
       'data-cardseal-key-max-age-ms',
     ],
     [
+      'a word that data-cardseal-luhn does not know',
+      `${keyAttribute()} data-cardseal-luhn="false"`,
+      'invalid_form',
+      '"on" or "off" in data-cardseal-luhn',
+    ],
+    [
       'a control with a name',
       `${keyAttribute()} data-test`,
       'invalid_form',
@@ -415,6 +421,34 @@ describe('a configuration that cannot work blocks the form, and the console says
     const said = page.seen.join('\n');
     for (const secret of Object.values({ ...TYPED, ...CARD }))
       if (secret.length > 3) expect(said).not.toContain(secret);
+  });
+});
+
+describe('a number whose check digit is wrong', () => {
+  const visitMistyped = async (attribute: string) => {
+    const page = await visit({ attributes: `${keyAttribute()} ${attribute}` });
+    page.fill();
+    page.control('number').value = '4929 1192 8374 6500';
+    return page;
+  };
+
+  test.each(['', 'data-cardseal-luhn="on"'])('is refused: %j', async (attribute) => {
+    const page = await visitMistyped(attribute);
+    const problems: string[] = [];
+    page.form.addEventListener('cardseal:problems', ({ detail }) => {
+      problems.push(...detail.map(({ problem }) => problem));
+    });
+    page.press();
+    expect(problems).toEqual(['number_invalid']);
+  });
+
+  test('is sent with data-cardseal-luhn="off"', async () => {
+    const page = await visitMistyped('data-cardseal-luhn="off"');
+    const answered = page.loaded();
+    page.press();
+    await answered;
+    const [[, block]] = (await page.posted()) as [[string, string]];
+    expect(await decrypt(JSON.parse(block))).toEqual({ ...CARD, number: '4929119283746500' });
   });
 });
 

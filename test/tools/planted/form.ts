@@ -13,7 +13,7 @@ export const FORM: readonly Fault[] = [
     before: '    if (event.defaultPrevented) return;\n',
     after: '',
     breaks: 'the shop’s own check says no, and the card is charged all the same',
-    tests: ['node form/explore', 'chromium form/press'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a submit without the check of its destination',
@@ -21,7 +21,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (sentBy === 'browser') page.checkDestination(button);\n",
     after: '',
     breaks: 'a page that changes its action late sends the block in an address, or to a stranger',
-    tests: ['node form/explore', 'chromium form/destination', 'chromium form/submitting'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'the gate takes any block',
@@ -29,7 +29,7 @@ export const FORM: readonly Fault[] = [
     before: '    if (!isFresh()) return false;\n',
     after: '',
     breaks: 'a card is charged that is not on the screen',
-    tests: ['node form/explore'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a click handler finds the card in the fields',
@@ -38,7 +38,7 @@ export const FORM: readonly Fault[] = [
       '    sealed.emptyFields(); // before its handlers: many send controls without a name, too\n',
     after: '',
     breaks: 'a shop that serializes all inputs on click sends the card in clear',
-    tests: ['node form/explore', 'chromium form/card-button'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a press while the block is made is silent',
@@ -46,7 +46,7 @@ export const FORM: readonly Fault[] = [
     before: "        refuse(event, isOver ? 'press_again' : waitText());\n",
     after: '        stop(event);\n',
     breaks: 'the shopper presses again and again, and reads nothing',
-    tests: ['node form/explore', 'chromium form/press'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'an answer that never comes keeps the form locked',
@@ -54,12 +54,7 @@ export const FORM: readonly Fault[] = [
     before: 'const SENDING_MS = 30_000;',
     after: 'const SENDING_MS = 30_000_000;',
     breaks: 'after a lost answer, the shopper can neither pay nor reads why',
-    tests: [
-      'chromium form/submitting',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/press',
-    ],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a submit that a script has made up counts as sent',
@@ -67,7 +62,7 @@ export const FORM: readonly Fault[] = [
     before: 'event.isTrusted && !event.defaultPrevented',
     after: '!event.defaultPrevented',
     breaks: 'after dispatchEvent(new Event("submit")), the form is locked for half a minute',
-    tests: ['node form/explore', 'chromium form/page-code', 'chromium form/submitting'],
+    tests: ['chromium form/page-code'],
   },
   {
     name: 'Cancel during a payment says nothing',
@@ -75,7 +70,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (wasMaking) notices.tell('press_again');\n",
     after: '',
     breaks: 'the shopper does not learn that the payment was given up',
-    tests: ['node form/explore', 'chromium form/other-ways-to-pay'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'Cancel does not end a payment',
@@ -83,7 +78,7 @@ export const FORM: readonly Fault[] = [
     before: '    if (wasMaking) end();\n',
     after: '',
     breaks: 'who presses Pay and then Cancel is charged',
-    tests: ['node form/explore', 'chromium form/other-ways-to-pay'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'another way to pay carries the block',
@@ -91,7 +86,7 @@ export const FORM: readonly Fault[] = [
     before: '    sealed.withdraw();\n    if (wasMaking)',
     after: '    if (wasMaking)',
     breaks: 'an order on invoice also charges the card',
-    tests: ['node form/explore', 'chromium form/other-ways-to-pay'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a failed request of the page is silent',
@@ -99,7 +94,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (isRejected) notices.tell('no_answer'); // the card may have been sent\n",
     after: '',
     breaks: 'the network fails in onEncrypted, and the shopper waits for nothing',
-    tests: ['node form/explore', 'chromium form/on-encrypted'],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'the card of an ended press stays in memory',
@@ -107,7 +102,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (state.phase === 'making' && state.card) zero(state.card);\n",
     after: '',
     breaks: 'anyone who reads the memory of the page later finds the card',
-    tests: ['node form/explore', 'chromium form/leak', 'chromium form/leaving'],
+    tests: ['chromium form/leaving'],
   },
   {
     name: 'a used key is asked for again',
@@ -115,7 +110,7 @@ export const FORM: readonly Fault[] = [
     before: '    keys.drop(key); // one key, one card, whatever becomes of the press\n',
     after: '',
     breaks: 'after a decline, the next card ends in an error',
-    tests: ['node form/explore', 'chromium form/key-source', 'chromium form/submitting'],
+    tests: ['chromium form/submitting'],
   },
   {
     name: 'a slow key is silent',
@@ -123,7 +118,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (isWaiting && isCurrent()) notices.tell('one_moment');\n",
     after: '',
     breaks: 'on a slow network the button seems to be dead',
-    tests: ['chromium form/status', 'chromium form/press'],
+    tests: ['chromium form/key-awaited'],
   },
   {
     name: 'a block of any age passes',
@@ -131,7 +126,7 @@ export const FORM: readonly Fault[] = [
     before: '      (current.isOut || isYoung(current.keyArrived)) &&\n',
     after: '',
     breaks: 'a shopper who lets the page stand pays with an expired key',
-    tests: ['node form/explore', 'chromium form/key-source'],
+    tests: ['chromium form/key-source'],
   },
   {
     name: 'the block of the first card stays',
@@ -139,12 +134,7 @@ export const FORM: readonly Fault[] = [
     before: '(card ? fields.hold(card) : fields.areEmpty())',
     after: '(card ? true : fields.areEmpty())',
     breaks: 'a shopper who corrects the card pays with the old one',
-    tests: [
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/press',
-      'chromium form/walk',
-    ],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'an emptied form keeps its block for another card',
@@ -152,12 +142,7 @@ export const FORM: readonly Fault[] = [
     before: '(card ? fields.hold(card) : fields.areEmpty())',
     after: '(card ? fields.hold(card) : true)',
     breaks: 'the next card that is typed pays with the one before',
-    tests: [
-      'node form/explore',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/walk',
-    ],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'required is never put back',
@@ -165,12 +150,7 @@ export const FORM: readonly Fault[] = [
     before: '    fields.setRequired(true);\n',
     after: '',
     breaks: 'after a payment, the browser lets an empty form through',
-    tests: [
-      'node form/explore',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/life',
-    ],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'required stays while the fields are emptied',
@@ -178,12 +158,7 @@ export const FORM: readonly Fault[] = [
     before: '      if (current) fields.setRequired(false);\n',
     after: '',
     breaks: 'the retry of a payment is refused: the shopper types the card again and may pay twice',
-    tests: [
-      'node form/explore',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/submitting',
-    ],
+    tests: ['node form/explore.node'],
   },
   {
     name: 'a block out of the page is sent',
@@ -191,12 +166,7 @@ export const FORM: readonly Fault[] = [
     before: '      else if (data.get(name)) data.delete(name);\n',
     after: '',
     breaks: 'a page that the server has rendered with the old block sends it again',
-    tests: [
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/submitting',
-      'chromium form/life',
-    ],
+    tests: ['chromium form/life'],
   },
   {
     name: 'a field that got a name is sent',
@@ -204,12 +174,7 @@ export const FORM: readonly Fault[] = [
     before: '        if (name && !isShared(control)) data.delete(name);\n',
     after: '',
     breaks: 'a script that names the inputs sends the card in clear',
-    tests: [
-      'chromium form/leak',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/submitting',
-    ],
+    tests: ['chromium form/fields'],
   },
   {
     name: 'a name in the markup is taken',
@@ -225,12 +190,7 @@ export const FORM: readonly Fault[] = [
     before: "    control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
-    tests: [
-      'chromium form/life',
-      'chromium form/leaving',
-      'chromium form/page-code',
-      'chromium form/retry',
-    ],
+    tests: ['chromium form/life'],
   },
   {
     name: 'frameworks keep the card',
@@ -238,7 +198,7 @@ export const FORM: readonly Fault[] = [
     before: "    for (const type of ['input', 'change']) {",
     after: "    for (const type of ['cardseal:emptied']) {",
     breaks: 'React and Vue write the card back into the fields',
-    tests: ['chromium form/frameworks', 'chromium form/page-code', 'chromium form/retry'],
+    tests: ['chromium form/frameworks'],
   },
   {
     name: 'a submit by GET',
@@ -246,7 +206,7 @@ export const FORM: readonly Fault[] = [
     before: "if (methodOf(form, submitter) !== 'post') {",
     after: "if (methodOf(form, submitter) === '-') {",
     breaks: 'the block stands in addresses, histories and logs',
-    tests: ['chromium form/destination', 'chromium form/submitting'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'an action on another origin',
@@ -254,7 +214,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (url.origin !== window.origin && !allowCrossOrigin) {',
     after: 'if (url.origin === window.origin && allowCrossOrigin) {',
     breaks: 'a page that was tampered with sends the block to a stranger',
-    tests: ['chromium form/destination', 'chromium form/submitting'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'an action without https',
@@ -262,7 +222,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (!url || !isSecure(url))',
     after: 'if (!url)',
     breaks: 'anyone on the network reads the order',
-    tests: ['chromium form/destination', 'chromium form/submitting'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'a key request that never ends',
@@ -287,12 +247,7 @@ export const FORM: readonly Fault[] = [
     after:
       "  return fieldsOf(card).every((field) => {\n    if (field === 'cvv') return true;\n    const bytes",
     breaks: 'a shopper who corrects the code is declined again',
-    tests: [
-      'chromium form/read',
-      'chromium form/page-code',
-      'chromium form/retry',
-      'chromium form/walk',
-    ],
+    tests: ['chromium form/retry'],
   },
   {
     name: 'the check digit does not count',
@@ -364,6 +319,6 @@ export const FORM: readonly Fault[] = [
     before: '  reason instanceof CardEncryptionError\n    ? reason',
     after: '  reason instanceof Error\n    ? (reason as CardEncryptionError)',
     breaks: 'an error of the shop’s script, with the card in it, is logged as the library’s',
-    tests: ['chromium form/leak', 'chromium form/events', 'chromium form/other-ways-to-pay'],
+    tests: ['chromium form/leak'],
   },
 ];

@@ -137,6 +137,14 @@ export const SCRIPT_TAG: readonly Fault[] = [
     ...seen,
   },
   {
+    name: 'data-cardseal-luhn is ignored',
+    file,
+    before: '    if (luhn !== null) options.luhn = parseLuhn(luhn);\n',
+    after: '    if (luhn !== null) parseLuhn(luhn);\n',
+    breaks: 'shoppers whose card has no check digit cannot pay',
+    ...seen,
+  },
+  {
     name: 'a JSON error repeats the attribute',
     file,
     before: `  } catch {
