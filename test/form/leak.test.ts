@@ -13,6 +13,7 @@ import {
   html,
   idle,
   open,
+  type Page,
   pay,
   posted,
   refused,
@@ -66,7 +67,15 @@ const withKey = (key: () => CardEncryptionKey | Promise<CardEncryptionKey>) => (
 });
 const named = CONTROLS.number.replace('<input', `<input name="${number}"`);
 
-test.each<[code: string, { content: string; options: Partial<CardFormOptions>; press?: string }]>([
+interface Failure {
+  content: string;
+  options: Partial<CardFormOptions>;
+  press?: string;
+  /** A script of the page, after the card is typed. */
+  script?: (page: Page) => unknown;
+}
+
+test.each<[code: string, Failure]>([
   ['invalid_form', { content: html({ number: named }), options: {} }],
   ['invalid_form', { content: html({ name: `<p>${name}</p>` }), options: {} }],
   [
@@ -77,15 +86,26 @@ test.each<[code: string, { content: string; options: Partial<CardFormOptions>; p
       press: 'Elsewhere',
     },
   ],
+  [
+    'invalid_form',
+    {
+      content: html(),
+      options: {},
+      // As mask libraries do. This one fails.
+      script: (page) => Object.defineProperty(page.control('number'), 'value', { get: told }),
+    },
+  ],
   ['key_unavailable', withKey(told)],
   ['key_unavailable', withKey(() => Promise.reject(new Error(number)))],
   ['invalid_key', withKey(() => ({ ...freshKey(), public_key: btoa(number) }))],
   ['invalid_key', withKey(() => ({ ...freshKey(), id: undefined as never, name }))],
   ['unsupported_scheme', withKey(() => ({ ...freshKey(), scheme: number }))],
-])('no %s error holds anything of the card', async (code, { content, options, press }) => {
+])('no %s error holds anything of the card', async (code, failure) => {
+  const { content, options, press, script } = failure;
   const page = open(content);
   bind(page.form, options).ready.catch(() => {});
   fill(page);
+  script?.(page);
   const error = await refused(page, page.button(press));
   expect(error).toBeInstanceOf(CardEncryptionError);
   expect(error.code).toBe(code);

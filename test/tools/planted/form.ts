@@ -110,7 +110,7 @@ export const FORM: readonly Fault[] = [
     before: '    keys.drop(key); // one key, one card, whatever becomes of the press\n',
     after: '',
     breaks: 'after a decline, the next card ends in an error',
-    tests: ['chromium form/submitting'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'a slow key is silent',
@@ -118,7 +118,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (isWaiting && isCurrent()) notices.tell('one_moment');\n",
     after: '',
     breaks: 'on a slow network the button seems to be dead',
-    tests: ['chromium form/key-awaited'],
+    tests: ['chromium form/status'],
   },
   {
     name: 'a block of any age passes',
@@ -126,7 +126,7 @@ export const FORM: readonly Fault[] = [
     before: '      (current.isOut || isYoung(current.keyArrived)) &&\n',
     after: '',
     breaks: 'a shopper who lets the page stand pays with an expired key',
-    tests: ['chromium form/key-source'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'the block of the first card stays',
@@ -166,7 +166,7 @@ export const FORM: readonly Fault[] = [
     before: '      else if (data.get(name)) data.delete(name);\n',
     after: '',
     breaks: 'a page that the server has rendered with the old block sends it again',
-    tests: ['chromium form/life'],
+    tests: ['chromium form/other-ways-to-pay'],
   },
   {
     name: 'a field that got a name is sent',
@@ -190,7 +190,7 @@ export const FORM: readonly Fault[] = [
     before: "    control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
-    tests: ['chromium form/life'],
+    tests: ['chromium form/leaving'],
   },
   {
     name: 'frameworks keep the card',
@@ -214,7 +214,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (url.origin !== window.origin && !allowCrossOrigin) {',
     after: 'if (url.origin === window.origin && allowCrossOrigin) {',
     breaks: 'a page that was tampered with sends the block to a stranger',
-    tests: ['chromium form/destination'],
+    tests: ['chromium form/fields'],
   },
   {
     name: 'an action without https',
@@ -222,7 +222,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (!url || !isSecure(url))',
     after: 'if (!url)',
     breaks: 'anyone on the network reads the order',
-    tests: ['chromium form/destination'],
+    tests: ['chromium form/fields'],
   },
   {
     name: 'a key request that never ends',
@@ -247,7 +247,7 @@ export const FORM: readonly Fault[] = [
     after:
       "  return fieldsOf(card).every((field) => {\n    if (field === 'cvv') return true;\n    const bytes",
     breaks: 'a shopper who corrects the code is declined again',
-    tests: ['chromium form/retry'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'the check digit does not count',
