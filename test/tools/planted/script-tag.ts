@@ -68,7 +68,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
     before: 'if (!seen.includes(form)) bindCardForm(form);',
     after: 'bindCardForm(form);',
     breaks: 'what the shopper has typed is lost with the next click',
-    ...seen,
+    ...seenByPress,
   },
   {
     name: 'a form that is added later is not bound',
