@@ -22,17 +22,16 @@ const [own] = stack();
 
 /**
  * The place in the page's own code that the call comes from: the first frame of the stack that is
- * neither the check nor a library. If there are only libraries, the outermost of them.
+ * neither the check nor a library. If there are only libraries, it is where the last one calls:
+ * engines differ in what they show of the code that waited for it.
  */
 export function callSite(): Site | undefined {
   const frames = stack().filter(({ url }) => url !== own?.url);
-  const libraries = frames.filter(isOfLibrary);
-  const page = frames.find((frame) => !isOfLibrary(frame));
-  const frame = page || libraries[libraries.length - 1];
-  if (!frame) return undefined;
-  const site: Site = { script: pathOf(frame.url), line: frame.line, column: frame.column };
-  const [first] = frames;
-  if (page && first && isOfLibrary(first)) site.through = fileOf(first.url);
+  const [last] = frames;
+  if (!last) return undefined;
+  const { url, line, column } = frames.find((frame) => !isOfLibrary(frame)) || last;
+  const site: Site = { script: pathOf(url), line, column };
+  if (url !== last.url) site.through = fileOf(last.url);
   return site;
 }
 

@@ -30,7 +30,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     const all = allControls(roots);
     const controls = findCard(all, testNumbers);
     const number = digitsOf(controls.number);
-    isOff = otherNumber(all, number, testNumbers);
+    isOff = holdsOtherNumber(all, number, testNumbers);
     if (isOff) {
       cards = [];
       onOtherNumber();
@@ -108,9 +108,6 @@ const MARKS: { [mark: string]: Slot } = {
 /** Ids and names of the holder's control in pages without marks. */
 const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
 
-/** Ids and names of the number's control in pages without marks. */
-const NUMBER = /card.?n(um|o)|cc.?n(um|o)|card.?number/i;
-
 const isTellingCode = tellingNames([]);
 
 /** Finds the card's controls by their marks, or else by their values and names. */
@@ -140,8 +137,7 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
   for (let start = 0; start < visible.length; start++) {
     for (let count = 1; count <= 5; count++) {
       const some = visible.slice(start, start + count);
-      const hasOnlyDigits = some.every(({ value }) => /^[\d\s.-]+$/.test(asAscii(value)));
-      if (!hasOnlyDigits) break;
+      if (!some.every(hasOnlyDigits)) break;
       if (testNumbers.has(digitsOf(some))) return some;
     }
   }
@@ -149,13 +145,13 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
 }
 
 /**
- * Whether the page shows a card number that is not a test number. A mistyped number, with a wrong
- * check digit, does not count.
+ * Whether the page holds a card number that is not a test number: in the marked controls, or as the
+ * whole value of any other control, visible or not. A mistyped number, with a wrong check digit,
+ * does not count.
  */
-function otherNumber(all: Control[], marked: string, testNumbers: Set<string>): boolean {
-  const named = all.filter(({ id, name }) => NUMBER.test(id) || NUMBER.test(name));
-  const numbers = [marked].concat(named.map((control) => digitsOf([control])));
-  return numbers.some((number) => isCardNumber(number) && !testNumbers.has(number));
+function holdsOtherNumber(all: Control[], marked: string, testNumbers: Set<string>): boolean {
+  const numbers = all.filter(hasOnlyDigits).map((control) => digitsOf([control]));
+  return numbers.concat(marked).some((number) => isCardNumber(number) && !testNumbers.has(number));
 }
 
 const isCardNumber = (digits: string): boolean =>
@@ -182,6 +178,8 @@ function nameOf(controls: CardControls, all: Control[]): string {
   const isWhole = others.some(({ value }) => value.toLowerCase().includes(name.toLowerCase()));
   return isElsewhere || isWhole || own.length < controls.name.length ? '' : name;
 }
+
+const hasOnlyDigits = ({ value }: Control): boolean => /^[\d\s.-]+$/.test(asAscii(value));
 
 const isFilled = ({ value }: Control): boolean => value.trim() !== '';
 

@@ -25,18 +25,17 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
 
   return {
     search({ way, to, parts, site, form }: Outgoing): void {
-      const fields: CardPart[] = [];
-      let key: string | undefined;
-      for (const part of parts) {
-        const found = find(part.text, part.key).concat(part.key ? find(part.key) : []);
-        if (found.length && key === undefined) key = part.key;
-        for (const field of found) if (fields.indexOf(field) < 0) fields.push(field);
-      }
       // A number may stand in several boxes of a form.
       const values = parts.filter(({ key }) => key !== undefined).map((part) => part.text);
-      const inBoxes = values.length > 1 ? find(values.join('\n')) : [];
-      for (const field of inBoxes) if (fields.indexOf(field) < 0) fields.push(field);
-      if (!fields.length) return;
+      const found = new Set<CardPart>();
+      let key: string | undefined;
+      for (const part of parts.concat({ text: values.join('\n') })) {
+        const some = find(part.text, part.key).concat(part.key ? find(part.key) : []);
+        if (some.length) key = key || part.key;
+        for (const field of some) found.add(field);
+      }
+      if (!found.size) return;
+      const fields = Array.from(found);
       const control = key && shown(key, '(a name with the card in it)');
       const address = placeOfAddress(to, shown);
       const place = site && {

@@ -51,8 +51,6 @@ function start(tag: Element | null): void {
       clearText.search(outgoing);
       presses.leaves(outgoing);
     },
-    asks: presses.asks,
-    answered: presses.answered,
   };
   watchWaysOut(watcher);
   watchSubmits(window, watcher);

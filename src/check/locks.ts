@@ -1,5 +1,5 @@
 import { callSite, isLibrary, type Site } from './call-site.ts';
-import { watchMethod, watchSetter } from './patch.ts';
+import { watch } from './patch.ts';
 
 /** What could lock a form, as it was before a press. */
 export interface Snapshot {
@@ -32,9 +32,9 @@ export function watchLocks(): void {
     const site = value === false ? undefined : callSite();
     if (site && !isLibrary(site)) disabledBy.set(button, site);
   };
-  watchSetter(HTMLButtonElement.prototype, 'disabled', note);
-  watchSetter(HTMLInputElement.prototype, 'disabled', note);
-  watchMethod(Element.prototype, 'setAttribute', (element: Element, [name]) => {
+  watch(HTMLButtonElement.prototype, 'disabled', note, 'set');
+  watch(HTMLInputElement.prototype, 'disabled', note, 'set');
+  watch(Element.prototype, 'setAttribute', (element: Element, [name]) => {
     if (name === 'disabled' || name === 'aria-disabled') note(element, [true]);
   });
 }

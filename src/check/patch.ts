@@ -18,66 +18,30 @@ export function safely<Value>(action: () => Value): Value | undefined {
 /** Gets the arguments before a call. If it returns a function, that gets the result. */
 type Before = (self: never, args: unknown[]) => unknown;
 
-type Callable = (this: unknown, ...args: unknown[]) => unknown;
-
-/** Calls `before` at each call of a method of the platform. The call goes on as it was made. */
-export function watchMethod(owner: object | undefined, name: string, before: Before): void {
-  const descriptor = owner && Object.getOwnPropertyDescriptor(owner, name);
-  if (!descriptor || typeof descriptor.value !== 'function') return;
-  const original = descriptor.value as Callable;
-  function watched(this: unknown, ...args: unknown[]): unknown {
-    const after = safely(() => before(this as never, args));
-    const result = original.apply(this, args);
-    if (typeof after === 'function') safely(() => after(result));
-    return result;
-  }
-  Object.defineProperty(watched, 'name', { value: original.name, configurable: true });
-  Object.defineProperty(watched, 'length', { value: original.length, configurable: true });
-  Object.defineProperty(owner, name, { ...descriptor, value: watched });
-}
-
-/** Calls `before` each time that a property of the platform is set. */
-export function watchSetter(owner: object | undefined, name: string, before: Before): void {
-  const descriptor = owner && Object.getOwnPropertyDescriptor(owner, name);
-  if (!descriptor?.set) return;
-  const { set } = descriptor;
-  Object.defineProperty(owner, name, {
-    ...descriptor,
-    set(this: unknown, value: unknown) {
-      safely(() => before(this as never, [value]));
-      set.call(this, value);
-    },
-  });
-}
-
-/** Calls `after` each time that a property of the platform is read. */
-export function watchGetter(
-  owner: object | undefined,
+/**
+ * Calls `before` at each call of a function of the platform: a method, a constructor, or what sets or
+ * gets a property. The call goes on as the page made it.
+ */
+export function watch(
+  owner: object,
   name: string,
-  after: (self: never, value: unknown) => void,
+  before: Before,
+  part: 'value' | 'set' | 'get' = 'value',
 ): void {
-  const descriptor = owner && Object.getOwnPropertyDescriptor(owner, name);
-  if (!descriptor?.get) return;
-  const { get } = descriptor;
-  Object.defineProperty(owner, name, {
-    ...descriptor,
-    get(this: unknown) {
-      const value = get.call(this);
-      safely(() => after(this as never, value));
-      return value;
+  const descriptor = Object.getOwnPropertyDescriptor(owner, name);
+  const original = descriptor?.[part];
+  if (typeof original !== 'function') return; // a browser without it
+  const watched = new Proxy(original, {
+    apply(target, self, args) {
+      const after = safely(() => before(self as never, args));
+      const result = Reflect.apply(target, self, args);
+      if (typeof after === 'function') safely(() => after(result));
+      return result;
     },
-  });
-}
-
-/** Calls `before` each time that a class of the platform is constructed. */
-export function watchConstructor(name: 'WebSocket' | 'EventSource', before: Before): void {
-  const descriptor = Object.getOwnPropertyDescriptor(window, name);
-  if (!descriptor || typeof descriptor.value !== 'function') return;
-  const watched = new Proxy(descriptor.value, {
     construct(target, args, newTarget) {
       safely(() => before(undefined as never, args));
       return Reflect.construct(target, args, newTarget);
     },
   });
-  Object.defineProperty(window, name, { ...descriptor, value: watched });
+  Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
 }

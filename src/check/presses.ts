@@ -3,7 +3,7 @@ import type { CardReader, Control } from './card.ts';
 import { type ClearTextSearch, placeOfAddress } from './clear-text.ts';
 import { type Finding, type FindingStore, placeOf } from './findings.ts';
 import { locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
-import { safely, watchGetter, watchMethod } from './patch.ts';
+import { safely, watch } from './patch.ts';
 import type { Outgoing } from './ways-out.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
@@ -13,6 +13,8 @@ interface Press {
   /** The card's controls that were filled. */
   filled: Control[];
   isEncrypted: boolean;
+  /** Whether the form is idle again, or the block is on its way. */
+  isSettled: boolean;
   /** Why the library has refused it. */
   problem: string;
   /** How the block left. */
@@ -23,18 +25,14 @@ interface Press {
   read?: { what: string; site: Site };
 }
 
-/** How long it must be quiet until a press counts as over, in milliseconds. */
+/** How long it must be quiet after the form has settled, until a press is over, in milliseconds. */
 const QUIET_MS = 1_000;
-
-/** How long a request may keep a press from being over, in milliseconds. */
-const LONGEST_MS = 10_000;
 
 /** Follows each press by the public events of the form, and finds what the page does with it. */
 export function pressWatch(reader: CardReader, store: FindingStore, text: ClearTextSearch) {
   let press: Press | undefined;
   let snapshot: Snapshot | undefined;
   let timer = 0;
-  let requests = 0;
   /** Of the blocks that were made in this page. */
   const keyIds: string[] = [];
 
@@ -44,9 +42,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     window.addEventListener(type, () => safely(beforePress), true);
   }
   listen('submit', begin);
-  listen('encrypted', (form, detail) => {
-    if (!press) begin(form);
-    press!.isEncrypted = true;
+  listen('encrypted', (_, detail) => {
+    if (press) press.isEncrypted = true;
     keyIds.push((detail as { key_id: string }).key_id);
   });
   listen('error', (_, detail) => {
@@ -57,7 +54,9 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     const problems = detail as { problem: string }[];
     if (press) press.problem = problems.map(({ problem }) => problem).join(', ');
   });
-  listen('settled', () => {});
+  listen('settled', () => {
+    if (press) press.isSettled = true;
+  });
   window.addEventListener('pagehide', () => safely(conclude));
 
   function listen(type: string, then: (form: HTMLFormElement, detail: unknown) => void): void {
@@ -90,19 +89,15 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
       before: snapshot || takeSnapshot(reader.roots()),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
+      isSettled: false,
       problem: '',
       paidBy: '',
     };
   }
 
-  function waitOn(since = Date.now()): void {
+  function waitOn(): void {
     clearTimeout(timer);
-    if (!press) return;
-    timer = window.setTimeout(() => {
-      const mayWait = requests > 0 && Date.now() - since < LONGEST_MS;
-      if (mayWait) waitOn(since);
-      else safely(conclude);
-    }, QUIET_MS);
+    if (press?.isSettled) timer = window.setTimeout(() => safely(conclude), QUIET_MS);
   }
 
   /** Notes which code of the page meets an emptied field. */
@@ -112,14 +107,14 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
       const site = callSite();
       if (site && !isLibrary(site)) press.read = { what, site };
     };
-    watchGetter(HTMLInputElement.prototype, 'value', (control: HTMLInputElement, value) => {
-      if (press && value === '' && press.filled.indexOf(control) >= 0)
-        note('reads an emptied field');
-    });
+    const read = (control: HTMLInputElement) => (value: unknown) => {
+      if (value === '' && press?.filled.includes(control)) note('reads an emptied field');
+    };
+    watch(HTMLInputElement.prototype, 'value', read, 'get');
     const classes = [HTMLFormElement, HTMLInputElement, HTMLSelectElement];
     for (const { prototype } of classes) {
       for (const name of ['checkValidity', 'reportValidity']) {
-        watchMethod(prototype, name, () => {
+        watch(prototype, name, () => {
           const isEmptied = press?.filled.some(({ value }) => value === '');
           if (isEmptied) note(`calls ${name}() after the fields were emptied`);
         });
@@ -212,13 +207,6 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
   return {
     /** Whether a press is under way, or a block may come. */
     isWatching: () => press !== undefined || keyIds.length > 0,
-    asks: () => {
-      requests++;
-    },
-    answered: () => {
-      requests--;
-      waitOn();
-    },
     /** Looks for the block in what leaves, and at who sends something else. */
     leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
       if (reader.isOff()) return;

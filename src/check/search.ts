@@ -73,11 +73,11 @@ function numberFinder(number: string): (text: string) => boolean {
 /** What may stand between two digits of a number. */
 const SEPARATORS = '[-+ .\\u00a0]?';
 
-/** The text as it is, and as it reads when URL encoding and the escapes of JSON are undone. */
+/** The text as it is, and as it reads when URL encoding is undone. */
 export function readingsOf(text: string): string[] {
   const readings = [text];
   let last = text;
-  // Twice, for JSON or an address within a URL.
+  // Twice, for an address within an address.
   for (let i = 0; i < 2; i++) {
     const next = unescaped(last);
     if (next === last) break;
@@ -88,20 +88,13 @@ export function readingsOf(text: string): string[] {
 }
 
 function unescaped(text: string): string {
-  let result = text;
-  if (result.includes('%')) {
-    const spaced = result.replace(/\+/g, ' ');
-    try {
-      result = decodeURIComponent(spaced); // the quick way, for megabytes
-    } catch {
-      result = spaced.replace(/(?:%[0-9a-f]{2})+/gi, decoded);
-    }
+  if (!text.includes('%')) return text;
+  const spaced = text.replace(/\+/g, ' ');
+  try {
+    return decodeURIComponent(spaced); // the quick way, for megabytes
+  } catch {
+    return spaced.replace(/(?:%[0-9a-f]{2})+/gi, decoded);
   }
-  if (result.includes('\\u')) {
-    const char = (_: string, code: string) => String.fromCharCode(parseInt(code, 16));
-    result = result.replace(/\\u([0-9a-f]{4})/gi, char);
-  }
-  return result;
 }
 
 function decoded(escapes: string): string {

@@ -1,5 +1,5 @@
 import { callSite, type Site } from './call-site.ts';
-import { safely, watchConstructor, watchMethod, watchSetter } from './patch.ts';
+import { safely, watch } from './patch.ts';
 import type { Part } from './search.ts';
 
 /** Something that leaves the page's memory, or is about to. */
@@ -20,19 +20,15 @@ export interface Watcher {
   /** Whether anything is looked for now: if not, the page runs as without the check. */
   isLooking(): boolean;
   leaves(outgoing: Outgoing): void;
-  /** A request begins. */
-  asks(): void;
-  /** A request has its answer, or has failed. */
-  answered(): void;
 }
 
-/** Watches each way out of the page, but for forms: {@link watchForms}. */
+/** Watches each way out of the page, but for submits of the shopper: {@link watchSubmits}. */
 export function watchWaysOut(watcher: Watcher): void {
   watchFetch(watcher);
   watchXhr(watcher);
   watchOthers(watcher);
   watchAddresses(watcher);
-  watchMethod(HTMLFormElement.prototype, 'submit', (form: HTMLFormElement) => {
+  watch(HTMLFormElement.prototype, 'submit', (form: HTMLFormElement) => {
     leaveByForm(watcher, form, callSite(), null);
   });
 }
@@ -40,39 +36,38 @@ export function watchWaysOut(watcher: Watcher): void {
 /** Gives the watcher what a way out carries. Files are read later, with the site of now. */
 function leave(watcher: Watcher, way: string, to: unknown, body: unknown, head: Part[] = []): void {
   if (!watcher.isLooking()) return;
-  const mayPay = REQUESTS.indexOf(way) >= 0 && body !== undefined && body !== null;
-  const outgoing = { way, to: String(to), mayPay, site: callSite() };
-  const { parts, files } = partsOf(body);
-  watcher.leaves({ ...outgoing, parts: [{ text: String(to) }].concat(head, parts) });
-  for (const file of files) {
-    const read = (text: string) => {
-      watcher.leaves({ ...outgoing, mayPay: false, parts: [{ text }] });
-    };
-    new Response(file).text().then(
-      (text) => safely(() => read(text)),
-      () => {},
+  const outgoing = { way, to: String(to), site: callSite() };
+  const { parts, later } = partsOf(body);
+  const mayPay = PAYING.indexOf(way) >= 0 && parts.length + later.length > 0;
+  watcher.leaves({ ...outgoing, mayPay, parts: [{ text: String(to) }].concat(head, parts) });
+  for (const reading of later) {
+    reading.then(
+      (text) => safely(() => watcher.leaves({ ...outgoing, parts: [{ text }] })),
+      () => {}, // it cannot be read, nor sent
     );
   }
 }
 
 /** By what a page pays. A beacon has no answer. */
-const REQUESTS = ['fetch', 'XMLHttpRequest', 'WebSocket'];
+const PAYING = ['fetch', 'XMLHttpRequest', 'WebSocket'];
 
-/** The texts of a body, and what can be read only later. */
-function partsOf(body: unknown): { parts: Part[]; files: Blob[] } {
+/** The texts of a body, and those that can be read only later. */
+function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   const parts: Part[] = [];
-  const files: Blob[] = [];
+  const later: Promise<string>[] = [];
   const add = (value: unknown, key?: string) => {
-    if (value instanceof Blob) files.push(value);
+    if (value instanceof Blob) later.push(new Response(value).text());
     else parts.push(key === undefined ? { text: String(value) } : { text: String(value), key });
   };
-  if (body === undefined || body === null) return { parts, files };
+  if (body === undefined || body === null) return { parts, later };
   if (body instanceof FormData || body instanceof URLSearchParams) {
     (body as URLSearchParams).forEach((value, key) => {
       add(value, key);
     });
+  } else if (body instanceof Request) {
+    if (body.method !== 'GET' && !body.bodyUsed) later.push(body.clone().text());
   } else if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
-    files.push(new Blob([body as ArrayBuffer]));
+    add(new Blob([body as ArrayBuffer]));
   } else if (body instanceof Document) {
     add(new XMLSerializer().serializeToString(body));
   } else if (typeof body === 'object' && !(body instanceof Blob)) {
@@ -80,7 +75,7 @@ function partsOf(body: unknown): { parts: Part[]; files: Blob[] } {
   } else {
     add(body);
   }
-  return { parts, files };
+  return { parts, later };
 }
 
 /** An object that the page passes on as it is, such as a state of the history. */
@@ -93,79 +88,58 @@ function jsonOf(value: object): string {
 }
 
 function watchFetch(watcher: Watcher): void {
-  watchMethod(window, 'fetch', (_, [input, init]) => {
-    const { body, headers } = (init || {}) as RequestInit;
+  watch(window, 'fetch', (_, [input, init]) => {
     const request = input instanceof Request ? input : undefined;
+    const { body = request, headers } = (init || {}) as RequestInit;
     const head = headersOf(headers).concat(headersOf(request?.headers));
     leave(watcher, 'fetch', request ? request.url : input, body, head);
-    watcher.asks();
-    if (request && body === undefined && !request.bodyUsed && watcher.isLooking()) {
-      const { method, url } = request;
-      const outgoing = { way: 'fetch', to: url, mayPay: method !== 'GET', site: callSite() };
-      const read = (text: string) => watcher.leaves({ ...outgoing, parts: [{ text }] });
-      request
-        .clone()
-        .text()
-        .then(
-          (text) => safely(() => read(text)),
-          () => {},
-        );
-    }
-    return (result: unknown) => {
-      (result as Promise<unknown>).then(watcher.answered, watcher.answered);
-    };
   });
 }
 
 function headersOf(headers: HeadersInit | undefined): Part[] {
   const parts: Part[] = [];
-  if (headers) {
-    new Headers(headers).forEach((text, key) => {
-      parts.push({ text, key });
-    });
-  }
+  new Headers(headers).forEach((text, key) => {
+    parts.push({ text, key });
+  });
   return parts;
 }
 
 function watchXhr(watcher: Watcher): void {
   const requests = new WeakMap<XMLHttpRequest, { url: unknown; head: Part[] }>();
   const { prototype } = XMLHttpRequest;
-  watchMethod(prototype, 'open', (request: XMLHttpRequest, [, url]) => {
+  watch(prototype, 'open', (request: XMLHttpRequest, [, url]) => {
     requests.set(request, { url, head: [] });
   });
-  watchMethod(prototype, 'setRequestHeader', (request: XMLHttpRequest, [key, text]) => {
-    const known = requests.get(request);
-    if (known) known.head.push({ key: String(key), text: String(text) });
+  watch(prototype, 'setRequestHeader', (request: XMLHttpRequest, [key, text]) => {
+    requests.get(request)?.head.push({ key: String(key), text: String(text) });
   });
-  watchMethod(prototype, 'send', (request: XMLHttpRequest, [body]) => {
-    const known = requests.get(request) || { url: '', head: [] };
-    leave(watcher, 'XMLHttpRequest', known.url, body, known.head);
-    watcher.asks();
-    EventTarget.prototype.addEventListener.call(request, 'loadend', watcher.answered);
+  watch(prototype, 'send', (request: XMLHttpRequest, [body]) => {
+    const { url, head } = requests.get(request) || { url: '', head: [] };
+    leave(watcher, 'XMLHttpRequest', url, body, head);
   });
 }
 
 function watchOthers(watcher: Watcher): void {
-  watchMethod(Navigator.prototype, 'sendBeacon', (_, [url, body]) =>
-    leave(watcher, 'sendBeacon', url, body),
-  );
-  watchConstructor('WebSocket', (_, [url]) => leave(watcher, 'WebSocket', url, undefined));
-  watchConstructor('EventSource', (_, [url]) => leave(watcher, 'EventSource', url, undefined));
-  watchMethod(WebSocket.prototype, 'send', (socket: WebSocket, [data]) =>
-    leave(watcher, 'WebSocket', socket.url, data),
-  );
-  watchMethod(window, 'postMessage', (_, [data]) =>
-    leave(watcher, 'postMessage', '', data === undefined ? null : data),
-  );
-  watchMethod(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
-  watchMethod(Storage.prototype, 'setItem', (storage: Storage, [key, value]) =>
-    leave(watcher, storageName(storage), '', value, [{ text: String(key) }]),
-  );
-  watchSetter(Document.prototype, 'cookie', (_, [text]) => leave(watcher, 'cookie', '', text));
+  watch(Navigator.prototype, 'sendBeacon', (_, [url, body]) => {
+    leave(watcher, 'sendBeacon', url, body);
+  });
+  for (const name of ['WebSocket', 'EventSource']) {
+    watch(window, name, (_, [url]) => leave(watcher, name, url, undefined));
+  }
+  watch(WebSocket.prototype, 'send', (socket: WebSocket, [data]) => {
+    leave(watcher, 'WebSocket', socket.url, data);
+  });
+  watch(window, 'postMessage', (_, [data]) => leave(watcher, 'postMessage', '', data));
+  watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
+  watch(Storage.prototype, 'setItem', (storage: Storage, [key, value]) => {
+    leave(watcher, storageName(storage), '', value, [{ text: String(key) }]);
+  });
+  const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
+  watch(Document.prototype, 'cookie', setCookie, 'set');
   for (const name of ['pushState', 'replaceState']) {
-    watchMethod(History.prototype, name, (_, [state, , url]) =>
-      leave(watcher, 'history', url === undefined || url === null ? '' : url, state),
-    );
+    watch(History.prototype, name, (_, [state, , url]) => {
+      leave(watcher, 'history', url === undefined || url === null ? '' : url, state);
+    });
   }
 }
 
@@ -177,31 +151,27 @@ function storageName(storage: Storage): string {
   }
 }
 
+/** Elements that load an address, as findings name them. */
+const ADDRESSES: { [element: string]: string } = {
+  img: 'an image',
+  script: 'a script',
+  iframe: 'a frame',
+  link: 'a link',
+};
+
 /** Scripts, images, frames and links whose address a script of the page sets. */
 function watchAddresses(watcher: Watcher): void {
-  const leaves = (element: Element, url: unknown) =>
-    leave(watcher, `the address of ${article(element.localName)}`, url, undefined);
-  const setters: [object, string][] = [
-    [HTMLImageElement.prototype, 'src'],
-    [HTMLImageElement.prototype, 'srcset'],
-    [HTMLScriptElement.prototype, 'src'],
-    [HTMLIFrameElement.prototype, 'src'],
-    [HTMLLinkElement.prototype, 'href'],
-  ];
-  for (const [prototype, name] of setters) {
-    watchSetter(prototype, name, (element: Element, [url]) => leaves(element, url));
-  }
-  watchMethod(Element.prototype, 'setAttribute', (element: Element, [name, value]) => {
+  const leaves = (element: Element, [address]: unknown[]) =>
+    leave(watcher, `the address of ${ADDRESSES[element.localName]}`, address, undefined);
+  watch(HTMLImageElement.prototype, 'src', leaves, 'set');
+  watch(HTMLImageElement.prototype, 'srcset', leaves, 'set');
+  watch(HTMLScriptElement.prototype, 'src', leaves, 'set');
+  watch(HTMLIFrameElement.prototype, 'src', leaves, 'set');
+  watch(HTMLLinkElement.prototype, 'href', leaves, 'set');
+  watch(Element.prototype, 'setAttribute', (element: Element, [name, value]) => {
     const isAddress = /^(src|srcset|href)$/i.test(String(name));
-    if (isAddress && /^(img|script|iframe|link)$/.test(element.localName)) leaves(element, value);
+    if (isAddress && element.localName in ADDRESSES) leaves(element, [value]);
   });
-}
-
-const NAMES: { [element: string]: string } = { img: 'image', iframe: 'frame' };
-
-function article(localName: string): string {
-  const name = NAMES[localName] || localName;
-  return `${name === 'image' ? 'an' : 'a'} ${name}`;
 }
 
 /**

@@ -82,10 +82,15 @@ afterAll(async () => {
   server.close();
 });
 
-async function open(options: Parameters<Browser['newContext']>[0] = {}, url = address) {
+async function open(
+  options: Parameters<Browser['newContext']>[0] = {},
+  url = address,
+  before = () => {},
+) {
   const context = await browser.newContext({ ...options, bypassCSP: false });
   onTestFinished(() => context.close());
   const tab = await context.newPage();
+  await tab.addInitScript(before);
   const console: string[] = [];
   tab.on('console', (message) => console.push(message.text()));
   await tab.goto(url);
@@ -192,34 +197,32 @@ test('findings survive a navigation', async () => {
 });
 
 test('1 MB of text in a request costs less than 50 ms', async () => {
-  const { tab } = await open();
+  // What the browser itself needs for 1 MB is no cost of the check, and differs by 30 ms from one
+  // request to the next. So `fetch` sends nothing here.
+  const { tab } = await open({}, address, () => {
+    window.fetch = async () => new Response();
+  });
   await fill(tab);
   const texts = [
     'plain text 12345678 ',
     '%7B%22a%22%3A1%7D',
-    '{\\"a\\":\\"1 2 3\\"}',
+    '4242 4242 4242 43 ',
     '0123456789abcdef',
   ];
   for (const text of texts) {
-    const { ms, native } = await tab.evaluate(async (part) => {
+    const ms = await tab.evaluate((part) => {
       const body = part.repeat(Math.ceil(1_000_000 / part.length));
-      const best = { ms: Number.POSITIVE_INFINITY, native: Number.POSITIVE_INFINITY };
+      let best = Number.POSITIVE_INFINITY;
       for (let i = 0; i < 8; i++) {
         const start = performance.now();
-        const sent = fetch('/order', { method: 'POST', body }); // it is searched before this returns
-        best.ms = Math.min(best.ms, performance.now() - start);
-        await sent;
-        const before = performance.now();
-        decodeURIComponent(body).toLowerCase().includes('4242');
-        best.native = Math.min(best.native, performance.now() - before);
+        fetch('/order', { method: 'POST', body }); // it is searched before this returns
+        best = Math.min(best, performance.now() - start);
       }
       return best;
     }, text);
-    console.log(
-      `${text.slice(0, 12)}: ${ms.toFixed(1)} ms for 1 MB, native ${native.toFixed(1)} ms`,
-    );
-    // A busy machine is slow at everything: there, against one native pass over the same text.
-    expect(ms).toBeLessThan(Math.max(50, 12 * native));
+    console.log(`${text.slice(0, 12)}: ${ms.toFixed(1)} ms for 1 MB`);
+    expect(ms).toBeLessThan(50);
+    expect(ms).toBeGreaterThan(0.1); // the control: it is searched
   }
 });
 

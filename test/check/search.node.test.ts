@@ -32,7 +32,6 @@ describe('finds the number', () => {
     ['in JSON within a URL', encodeURIComponent(JSON.stringify({ n: TYPED }))],
     ['in a URL within a URL', encodeURIComponent(`?u=${encodeURIComponent(TYPED)}`)],
     ['as a JSON number', `{"n":${CARD.number}}`],
-    ['in the escapes of JSON', CARD.number.replaceAll('4', '\\u0034')],
     ['each digit escaped', hex(CARD.number).replaceAll(/../g, '%$&')],
     ['as Base64', base64(CARD.number)],
     ['in a text as Base64, at each offset', base64(`{"number":"${CARD.number}"}`)],
@@ -131,7 +130,7 @@ test('the built file is a script of 2018, which all supported browsers read', ()
 });
 
 test('the published numbers are numbers of cards', () => {
-  const numbers = [...testNumbers(null)];
+  const numbers = [...testNumbers('')];
   expect(numbers.length).toBeGreaterThan(70);
   expect(numbers.filter((number) => !/^\d{12,19}$/.test(number))).toEqual([]);
   expect(numbers.filter((number) => !hasCheckDigit(number))).toEqual([]);
