@@ -30,6 +30,7 @@ const WAYS: [way: string, code: string][] = [
   ['EventSource', `new EventSource('/events?' + n).close()`],
   ['the address of an image', `new Image().src = '/pixel?' + n`],
   ['the address of an image', `document.createElement('img').setAttribute('src', '/pixel?' + n)`],
+  ['the address of an image', `document.createElement('img').srcset = '/pixel?' + n`],
   ['the address of a script', `document.createElement('script').src = '/s.js?' + n`],
   ['the address of a frame', `document.createElement('iframe').src = '/f?' + n`],
   ['the address of a link', `document.createElement('link').href = '/l?' + n`],
@@ -40,6 +41,11 @@ const WAYS: [way: string, code: string][] = [
   ['cookie', `document.cookie = 'card=' + encodeURIComponent(n) + '; max-age=1'`],
   ['history', `history.replaceState({ n }, '')`],
   ['history', `history.replaceState(null, '', '#' + n)`],
+  ['history', `history.pushState({ n }, '')`],
+  // Where it stands in a name or a path, the finding says something else instead.
+  ['fetch', `fetch('/order/' + n + '/pay')`],
+  ['fetch', `fetch('/order', { method: 'POST', body: new URLSearchParams({ [n]: 1 }) })`],
+  ['localStorage', `localStorage.setItem(n, 1); localStorage.removeItem(n)`],
 ];
 
 const leaking = (code: string) => `function leak() {
@@ -68,6 +74,34 @@ describe('finds the card number that leaves by', () => {
     const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
     expect(findCard(said, { number: NUMBER, name: CARD.name })).toEqual([]);
   });
+});
+
+test('says no digit of an address that the card has got into', async () => {
+  const page = await open({ script: `function leak(path) { fetch(path); }` });
+  page.page.fill();
+  const leak = Reflect.get(page.window, 'leak') as (path: string) => void;
+  page.window.history.replaceState(null, '', `/order/${NUMBER}`);
+  leak(`/log/${encodeURIComponent(TYPED.number)}`);
+  leak(`/log/${NUMBER.replace('6509', '0000')}?${NUMBER}`); // another long number
+  expect(await page.found(2)).toMatchObject([
+    { way: 'history' },
+    { to: '(an address with the card in it)', page: '(an address with the card in it)' },
+  ]);
+  const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
+  expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
+});
+
+test('finds a form in a shadow root that the browser sends', async () => {
+  const script = `var host = document.body.appendChild(document.createElement('div'));
+host.attachShadow({ mode: 'open' }).appendChild(document.forms[0]);
+function press() { host.shadowRoot.querySelector('button').click(); }`;
+  const page = await open({ script });
+  const root = page.document.querySelector('div')!.shadowRoot!;
+  root.querySelector<HTMLInputElement>('#number')!.value = TYPED.number;
+  const loaded = page.page.loaded();
+  (Reflect.get(page.window, 'press') as () => void)();
+  await loaded;
+  expect(storedReport().findings).toMatchObject([{ way: 'form', control: 'cc_number' }]);
 });
 
 test('finds a form that the browser sends, and names the control that has a name', async () => {
