@@ -45,9 +45,10 @@ function start(tag: Element | null): void {
   const watcher: Watcher = {
     isLooking() {
       reader.read();
-      return !reader.isOff() && (reader.cards().length > 0 || presses.isWatching());
+      return reader.cards().length > 0 || presses.isWatching();
     },
     leaves(outgoing) {
+      if (reader.isOff()) return;
       clearText.search(outgoing);
       presses.leaves(outgoing);
     },

@@ -208,7 +208,6 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     isWatching: () => press !== undefined || keyIds.length > 0,
     /** Looks for the block in what leaves, and at who sends something else. */
     leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
-      if (reader.isOff()) return;
       const hasBlock = parts.some((part) => keyIds.some((id) => part.text.indexOf(id) >= 0));
       const address = placeOfAddress(to, text.shown);
       const name = `${way} to ${address || page()}`;

@@ -163,6 +163,16 @@ describe('filled in, but not sent', () => {
     ]);
   });
 
+  test('is not looked for beside a number that is no test number', async () => {
+    const other = '<input type="hidden" name="other" value="4929000000000109">';
+    const page = await open({ ...saved, extra: saved.extra + other });
+    page.page.control('cvv').value = '583';
+    const loaded = page.page.loaded();
+    page.page.press();
+    await loaded;
+    expect(storedReport()).toMatchObject({ findings: [], notices: [expect.any(String)] });
+  });
+
   test('is none if the code was left empty', async () => {
     const page = await open(saved);
     const loaded = page.page.loaded();

@@ -2,6 +2,7 @@
  * Faults that would hurt somebody, by room. They were written without looking at the tests. Each
  * must be noticed: see `run.ts`.
  */
+import { CHECK } from './check.ts';
 import { CHECKOUT_FAULTS } from './checkout.ts';
 import { CORE } from './core.ts';
 import type { Fault } from './fault.ts';
@@ -16,6 +17,7 @@ export const FAULTS: Record<string, readonly Fault[]> = {
   form: FORM,
   server: SERVER,
   'script-tag': SCRIPT_TAG,
+  check: CHECK,
   service: SERVICE,
   checkout: CHECKOUT_FAULTS,
   package: PACKAGE,

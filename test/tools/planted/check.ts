@@ -1,0 +1,115 @@
+import type { Fault } from './fault.ts';
+
+const safety = { tests: ['chromium check/safety'], isBuilt: true } as const;
+const leaks = { tests: ['chromium check/clear-text'], isBuilt: true } as const;
+const presses = { tests: ['chromium check/presses'], isBuilt: true } as const;
+
+export const CHECK: readonly Fault[] = [
+  {
+    name: 'the check runs on every host',
+    file: 'src/check/index.ts',
+    before: "  if (!isTestHost(location.hostname, read('data-test-host'))) {\n",
+    after: "  if (isTestHost(location.hostname, read('data-test-host')) === undefined) {\n",
+    breaks: 'a tag that was left in a live shop watches its shoppers',
+    ...safety,
+  },
+  {
+    name: 'the check runs on hosts below a named one',
+    file: 'src/check/test-host.ts',
+    before: 'it === host',
+    after: 'host.endsWith(it)',
+    breaks: 'a merchant who names shop.example for a test has it run on the live www.shop.example',
+    tests: ['node check/search'],
+  },
+  {
+    name: 'the check looks at any number',
+    file: 'src/check/card.ts',
+    before: 'if (isOff || !testNumbers.has(number)) return;',
+    after: 'if (isOff) return;',
+    breaks: 'a shopper mistypes the number, and the check reads and remembers it',
+    ...safety,
+  },
+  {
+    name: 'a real card beside the test card',
+    file: 'src/check/card.ts',
+    before: 'const numbers = all.filter(hasOnlyDigits)',
+    after: 'const numbers = all.filter(() => false)',
+    breaks: 'the check goes on while a real card stands in a field that it does not know',
+    ...safety,
+  },
+  {
+    name: 'the check goes on beside another number',
+    file: 'src/check/index.ts',
+    before: '      if (reader.isOff()) return;\n',
+    after: '',
+    breaks: 'the check says that it looks at nothing, and looks at what leaves',
+    ...presses,
+  },
+  {
+    name: 'an address is shown as it is',
+    file: 'src/check/clear-text.ts',
+    before: 'find(text).length || LONG_NUMBER.test(text) ? otherwise : text',
+    after: 'text || otherwise',
+    breaks: 'the number stands in the console, the list and the report that a test has printed',
+    ...leaks,
+  },
+  {
+    name: 'a number within a longer one is the card',
+    file: 'src/check/search.ts',
+    before: 'if (!/[0-9]/.test(text.charAt(match.index - 1))) return true;',
+    after: 'return true;',
+    breaks: 'a merchant is accused because of a tracking number',
+    tests: ['node check/search'],
+  },
+  {
+    name: 'three digits are a security code',
+    file: 'src/check/search.ts',
+    before: 'if (isTelling(match[1]!)) return true;',
+    after: 'if (match[1]) return true;',
+    breaks: 'a merchant is accused because an amount has the same three digits',
+    tests: ['node check/search'],
+  },
+  {
+    name: 'a press that paid is accused',
+    file: 'src/check/presses.ts',
+    before: '    if (paidBy) return;\n',
+    after: '',
+    breaks: 'a merchant changes a script that works',
+    ...presses,
+  },
+  {
+    name: 'no finding is taken back',
+    file: 'src/check/presses.ts',
+    before: "        store.withdraw(['no block', 'emptied fields', 'lock']);\n",
+    after: '',
+    breaks: 'a merchant whose page pays after three seconds reads that it does not',
+    ...presses,
+  },
+  {
+    name: 'a cancelled submit counts as sent',
+    file: 'src/check/ways-out.ts',
+    before: '        if (event.defaultPrevented) return;\n',
+    after: '',
+    breaks: 'a page that sends the block by a script is accused of sending the names of its fields',
+    tests: ['chromium check/'],
+    isBuilt: true,
+  },
+  {
+    name: 'a fault of the check stops the page',
+    file: 'src/check/patch.ts',
+    before:
+      "    console.warn('cardseal check: a fault of the check itself', (error as Error).name);\n",
+    after: '    throw error;\n',
+    breaks: 'a shop that works cannot be tested with the check in its page',
+    ...safety,
+  },
+  {
+    name: 'each key press is searched',
+    file: 'src/check/index.ts',
+    before: "['change', 'focusout',",
+    after: "['input', 'change', 'focusout',",
+    breaks: 'typing is slow in a page with many fields',
+    tests: ['e2e check/list'],
+    isBuilt: true,
+  },
+];
