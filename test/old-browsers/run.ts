@@ -1,5 +1,6 @@
 /**
- * `npm run old-browsers`: pays in real old engines, by the script tag and by the core.
+ * `npm run old-browsers`: pays in real old engines, by the script tag and by the core, and runs the
+ * check in them.
  * `-- --oldest` takes the oldest engine only, `-- 75 92` takes these.
  *
  * To pay means: a real page from a real server, a real key, a card typed key by key, a native
@@ -7,6 +8,7 @@
  * fields and the button that was pressed are posted, too.
  */
 import { constants, createPrivateKey, privateDecrypt } from 'node:crypto';
+import type { Report } from '../../src/check/findings.ts';
 import keys from '../vectors/keys.json' with { type: 'json' };
 import { ENGINES, type Engine, executableOf, start } from './engines.ts';
 import { OldPage } from './page.ts';
@@ -57,6 +59,17 @@ const CHECKS: Record<string, (visit: Visit) => Promise<void>> = {
     await fill(visit, '/core', FOR_THE_CORE);
     await visit.page.click('#second');
     expectPayment(await posted(visit), 'pay as gift');
+  },
+  async 'finds a card that is sent in clear text, by the check'(visit) {
+    await fill(visit, '/check', TYPED);
+    await visit.page.click('#second');
+    expect(String(await posted(visit)).includes(TYPED.number), 'the shop sent no number');
+    const report = await visit.page.evaluate<string>(`sessionStorage.getItem('cardseal-check')`);
+    const { findings } = JSON.parse(report) as Report;
+    const found = findings.map(({ kind, way, control }) => `${kind}, ${way}, ${control}`);
+    expect(found.join() === 'clear text, form, number', `found: ${found}`);
+    const faults = visit.page.console.filter((line) => line.includes('fault of the check'));
+    expect(!faults.length, faults.join());
   },
   async 'sends nothing of the card if the script cannot run'(visit) {
     await fill(visit, '/unparsable', TYPED);

@@ -90,6 +90,9 @@ const KEY_URL = 'data-cardseal data-cardseal-key-url="/card-key"';
 const keyInPage = () =>
   `data-cardseal data-cardseal-key='${JSON.stringify(newKey()).replaceAll("'", '&#39;')}'`;
 
+const CHECK =
+  '<script src="/dist/cardseal.check.js" data-test-numbers="4929119283746509"></script>';
+
 /** By path. `ready` is true in each page when it can take a card. */
 const PAGES = {
   /** By the script tag, which asks for its key. */
@@ -106,6 +109,9 @@ const PAGES = {
       '<button',
       '<button disabled autocomplete="off" data-cardseal-enable',
     ),
+  /** A shop before it has Cardseal, under the check: the number has a name, and is sent. */
+  '/check': () =>
+    page('', '').replace('<title>', `${CHECK}$&`).replace('id="number"', '$& name="number"'),
   /** The same markup with the real script: it enables the buttons. */
   '/tag-disabled': () =>
     page(KEY_URL, '<script src="/dist/cardseal.js"></script>').replaceAll(
