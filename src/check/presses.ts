@@ -2,7 +2,7 @@ import { callSite, isLibrary, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { type ClearTextSearch, placeOfAddress } from './clear-text.ts';
 import { type Finding, type FindingStore, placeOf } from './findings.ts';
-import { locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
+import { type Lock, locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { safely, watch } from './patch.ts';
 import type { Outgoing } from './ways-out.ts';
 
@@ -20,9 +20,21 @@ interface Press {
   /** How the block left. */
   paidBy: string;
   /** The first request that left after the card was encrypted, without the block. */
-  sender?: { text: string; way: string; to: string; site?: Site };
+  sender?: Sender;
   /** Code of the page that met fields which were emptied. */
-  read?: { what: string; site: Site };
+  read?: Reading;
+}
+
+interface Sender {
+  text: string;
+  way: string;
+  to: string;
+  site?: Site;
+}
+
+interface Reading {
+  what: string;
+  site: Site;
 }
 
 /** How long it must be quiet after the form has settled, until a press is over, in milliseconds. */
@@ -129,11 +141,11 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     store.addPress({ page: page(), text: `A press of Pay: ${outcome()}.` });
     if (paidBy) return;
     if (problem) {
-      for (const lock of locksSince(before, form)) addLock(lock.what, lock.site);
+      for (const lock of locksSince(before, form)) add(locked(lock));
     } else if (isEncrypted && sender) {
-      addNoBlock(sender, read);
+      add(sentNoBlock(sender, read));
     } else if (isEncrypted && read) {
-      addEmptied(read);
+      add(metEmptied(read));
     }
 
     function outcome(): string {
@@ -147,61 +159,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
 
   const page = () => text.shown(location.pathname, '(an address with the card in it)');
 
-  function add(finding: Omit<Finding, 'page'>): void {
-    store.add({ page: page(), ...finding });
-  }
-
-  function addLock(what: string, site: Site | undefined): void {
-    add({
-      kind: 'lock',
-      text: `${what} after a press that was refused${site ? `: ${placeOf(site)}` : ''}.`,
-      advice: 'The next press does nothing. Mark the button: data-cardseal-button.',
-      help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
-      ...(site && { site }),
-    });
-  }
-
-  function addNoBlock(sender: NonNullable<Press['sender']>, read: Press['read']): void {
-    const { site, way, to } = sender;
-    const place = site ? ` from ${placeOf(site)}` : '';
-    const reason = read ? ` ${placeOf(read.site)} ${read.what}.` : '';
-    add({
-      kind: 'no block',
-      text: `The card was encrypted, but ${sender.text}${place} carried no block.${reason}`,
-      advice:
-        'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
-        'sends the form without a submit, mark the button: data-cardseal-button.',
-      help: 'docs/troubleshooting.md#the-server-gets-no-block',
-      way,
-      to,
-      ...(site && { site }),
-    });
-  }
-
-  function addEmptied({ what, site }: NonNullable<Press['read']>): void {
-    add({
-      kind: 'emptied fields',
-      text: `The card was encrypted, but the page sent nothing: ${placeOf(site)} ${what}.`,
-      advice:
-        'The fields are empty by then. Validate before, in a listener for cardseal:submit, or ' +
-        'leave the card to Cardseal and delete these rules.',
-      help: 'docs/troubleshooting.md#the-fields-are-empty-and-it-says-required',
-      site,
-    });
-  }
-
-  function addNotSent(control: Control): void {
-    add({
-      kind: 'not sent',
-      text: `The security code was filled in, but not sent: its control${
-        control.id && ` #${control.id}`
-      } has no name, and the form was sent without a card.`,
-      advice:
-        'If it is the code of a saved card, give the saved card a field of its own, with a name ' +
-        'and without data-cardseal-field.',
-      help: 'docs/troubleshooting.md#the-server-gets-no-block',
-    });
-  }
+  const add = (finding: Found) => store.add({ page: page(), ...finding });
 
   return {
     /** Whether a press is under way, or a block may come. */
@@ -218,7 +176,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
         press.sender = { text: name, way, to: address, ...(site && { site }) };
       } else if (form && !press) {
         const control = lostCode(form);
-        if (control) addNotSent(control);
+        if (control) add(notSent(control));
       }
       waitOn();
     },
@@ -251,3 +209,50 @@ function lostCode(form: HTMLFormElement): Control | undefined {
   const code = marked('[data-cardseal-field=cvv], [autocomplete~=cc-csc]');
   return code.find(({ value, name }) => value !== '' && name === '');
 }
+
+type Found = Omit<Finding, 'page'>;
+
+const locked = ({ what, site }: Lock): Found => ({
+  kind: 'lock',
+  text: `${what} after a press that was refused${site ? `: ${placeOf(site)}` : ''}.`,
+  advice: 'The next press does nothing. Mark the button: data-cardseal-button.',
+  help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+  ...(site && { site }),
+});
+
+function sentNoBlock({ text, site, way, to }: Sender, read: Reading | undefined): Found {
+  const place = site ? ` from ${placeOf(site)}` : '';
+  const reason = read ? ` ${placeOf(read.site)} ${read.what}.` : '';
+  return {
+    kind: 'no block',
+    text: `The card was encrypted, but ${text}${place} carried no block.${reason}`,
+    advice:
+      'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
+      'sends the form without a submit, mark the button: data-cardseal-button.',
+    help: 'docs/troubleshooting.md#the-server-gets-no-block',
+    way,
+    to,
+    ...(site && { site }),
+  };
+}
+
+const metEmptied = ({ what, site }: Reading): Found => ({
+  kind: 'emptied fields',
+  text: `The card was encrypted, but the page sent nothing: ${placeOf(site)} ${what}.`,
+  advice:
+    'The fields are empty by then. Validate before, in a listener for cardseal:submit, or leave ' +
+    'the card to Cardseal and delete these rules.',
+  help: 'docs/troubleshooting.md#the-fields-are-empty-and-it-says-required',
+  site,
+});
+
+const notSent = ({ id }: Control): Found => ({
+  kind: 'not sent',
+  text:
+    `The security code was filled in, but not sent: its control${id && ` #${id}`} has no name, ` +
+    'and the form was sent without a card.',
+  advice:
+    'If it is the code of a saved card, give the saved card a field of its own, with a name and ' +
+    'without data-cardseal-field.',
+  help: 'docs/troubleshooting.md#the-server-gets-no-block',
+});
