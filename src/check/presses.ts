@@ -62,10 +62,6 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     const { code, field } = detail as { code: string; field?: string };
     if (press && !press.problem) press.problem = field ? `${code}, ${field}` : code;
   });
-  listen('problems', (_, detail) => {
-    const problems = detail as { problem: string }[];
-    if (press) press.problem = problems.map(({ problem }) => problem).join(', ');
-  });
   listen('settled', () => {
     if (press) press.isSettled = true;
   });

@@ -203,7 +203,8 @@ function leaveByForm(
   const read = (element: Element, name: string) =>
     Element.prototype.getAttribute.call(element, name);
   const to = (submitter && read(submitter, 'formaction')) || read(form, 'action') || '';
-  watcher.leaves({ way: 'form', to, parts: entriesOf(form, submitter), mayPay: true, site, form });
+  const parts = [{ text: to } as Part].concat(entriesOf(form, submitter));
+  watcher.leaves({ way: 'form', to, parts, mayPay: true, site, form });
 }
 
 /** Calls `then` once when the listeners of the page have run. */

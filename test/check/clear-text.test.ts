@@ -1,6 +1,7 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
+
+import jquery from 'jquery/dist/jquery.min.js?raw';
 import { describe, expect, test } from 'vitest';
-import jquery from '../../node_modules/jquery/dist/jquery.min.js?raw';
 import { findCard } from '../tools/support/find-card.ts';
 import { CARD, TYPED } from '../tools/support/form.ts';
 import { endpoint } from '../tools/support/tag-page.ts';
@@ -14,6 +15,7 @@ const WAYS: [way: string, code: string][] = [
   ['fetch', `fetch('/order?n=' + n)`],
   ['fetch', `fetch('/order', { headers: { 'x-card': n } })`],
   ['fetch', `fetch(new Request('/order', { method: 'POST', body: n }))`],
+  ['fetch', `fetch(new Request('/order', { headers: { 'x-card': n } }))`],
   ['fetch', `fetch('/order', { method: 'POST', body: new FormData(document.forms[0]) })`],
   ['fetch', `fetch('/order', { method: 'POST', body: new URLSearchParams({ n }) })`],
   ['fetch', `fetch('/order', { method: 'POST', body: new Blob([n]) })`],
@@ -104,17 +106,33 @@ function press() { host.shadowRoot.querySelector('button').click(); }`;
   expect(storedReport().findings).toMatchObject([{ way: 'form', control: 'cc_number' }]);
 });
 
-test('finds a form that the browser sends, and names the control that has a name', async () => {
-  const page = await open();
+test.each([
+  ['finds a form that the browser sends, and names the control that has a name', ''],
+  [
+    'finds it although the page stops the event',
+    `document.forms[0].addEventListener('submit', function (event) { event.stopPropagation(); });`,
+  ],
+])('%s', async (_, script) => {
+  const page = await open({ script });
   await page.page.pay();
   const [found] = storedReport().findings;
   expect(found).toMatchObject({
     kind: 'clear text',
     way: 'form',
+    to: page.page.target.path,
     control: 'cc_number',
     fields: ['card number', 'name on the card', 'security code'],
   });
   expect(found?.advice).toContain('Remove the name');
+});
+
+test('finds the card in the address of a button', async () => {
+  const page = await open();
+  const button = page.document.querySelector('button')!;
+  button.setAttribute('formaction', `${page.page.target.path}?card=${NUMBER}`);
+  for (const control of page.page.controls()) control.removeAttribute('name');
+  await page.page.pay();
+  expect(storedReport().findings).toMatchObject([{ way: 'form', fields: ['card number'] }]);
 });
 
 test('finds form.submit() by a script, with its place', async () => {

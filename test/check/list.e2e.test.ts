@@ -6,6 +6,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import axe from 'axe-core';
@@ -21,10 +22,7 @@ const POLICY =
 
 const CARD = { number: '4242424242424242', name: 'Zoe Quillow', code: '7294' };
 
-const TURBO = join(
-  import.meta.dirname,
-  '../../node_modules/@hotwired/turbo/dist/turbo.es2017-umd.js',
-);
+const TURBO = createRequire(import.meta.url).resolve('@hotwired/turbo/dist/turbo.es2017-umd.js');
 
 const page = (title: string) => `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>

@@ -103,6 +103,7 @@ describe('a lock', () => {
   test.each([
     ['button.disabled = true', ''],
     [`button.setAttribute('disabled', '')`, ''],
+    [`button.setAttribute('aria-disabled', 'true')`, ''],
     [`document.querySelector('#go').disabled = true`, submit],
   ])('is found after a refusal, with the line that has disabled it: %s', async (code, extra) => {
     const page = await open({ isBound: true, script: onClick(code), extra });
@@ -180,6 +181,18 @@ describe('filled in, but not sent', () => {
     await loaded;
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
+});
+
+test('a press without a key is told, and a lock after it is found', async () => {
+  const script = `document.querySelector('button').onclick = function () {
+  window.is_submitting = true;
+};`;
+  const attributes = 'data-cardseal-key-url="/sent/none"';
+  const page = await open({ isBound: true, attributes, script });
+  page.page.fill();
+  page.page.press();
+  expect(await page.found()).toMatchObject([{ kind: 'lock' }]);
+  expect(PRESSES_OF(page)).toEqual(['A press of Pay: refused (invalid_key).']);
 });
 
 test('every press is told: refused, cancelled by the page, sent', async () => {

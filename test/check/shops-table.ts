@@ -1,7 +1,8 @@
 /**
  * What the check finds in each shop of test/shops before it has Cardseal: what left, how, in which
- * field of the form, and the place. Afterwards it finds nothing in any of them, and each pays. A shop
- * that needs the library to work is not in the table: there is no page of it without Cardseal.
+ * field of the form, and the place, in a library without the line. Afterwards it finds nothing in any
+ * of them, and each pays. A shop that needs the library to work is not in the table: there is no page
+ * of it without Cardseal.
  */
 export const BEFORE: { [shop: string]: string[] } = {
   plain: ['clear text, number+name+code, form, card_number'],
@@ -39,9 +40,9 @@ export const BEFORE: { [shop: string]: string[] } = {
   'async-validator': ['clear text, number+name+code, form, card_number, async-validator.html:37'],
   'captcha-submit': ['clear text, number+name+code, form, card_number, captcha-submit.html:31'],
   'captcha-request': ['clear text, number+name+code, form, card_number, captcha-request.html:29'],
-  'rails-ujs': ['clear text, number+code+name, XMLHttpRequest, rails-ujs.js:106'],
-  'turbo-form': ['clear text, number+name+code, fetch, card_number, turbo.js:674'],
-  'htmx-form': ['clear text, number+code+name, XMLHttpRequest, htmx.js:1'],
+  'rails-ujs': ['clear text, number+code+name, XMLHttpRequest, rails-ujs.js'],
+  'turbo-form': ['clear text, number+name+code, fetch, card_number, turbo.js'],
+  'htmx-form': ['clear text, number+code+name, XMLHttpRequest, htmx.js'],
   'livewire-morph': ['clear text, number+name+code, fetch, card_number, livewire-morph.html:48'],
   'button-outside': ['clear text, number+name+code, form, card_number'],
   'payment-methods': ['clear text, name+number+code, form, holder'],
