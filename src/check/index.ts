@@ -56,8 +56,8 @@ function start(tag: Element | null): void {
   watchWaysOut(watcher);
   watchSubmits(window, watcher);
   reader.onRoot((root) => watchSubmits(root, watcher));
-  // Not at a key press: typing must feel the same.
-  for (const type of ['change', 'focusout', 'focusin', 'click', 'submit']) {
+  // Not at a key press: typing must feel the same. `change` does not leave a shadow root.
+  for (const type of ['change', 'focusin', 'click']) {
     window.addEventListener(
       type,
       (event) =>

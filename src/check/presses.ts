@@ -50,9 +50,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
 
   watchLocks();
   watchReads();
-  for (const type of ['click', 'submit']) {
-    window.addEventListener(type, () => safely(beforePress), true);
-  }
+  window.addEventListener('click', () => safely(beforePress), true);
   listen('submit', begin);
   listen('encrypted', (_, detail) => {
     if (press) press.isEncrypted = true;
@@ -80,9 +78,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     );
   }
 
-  /** Before code of the page hears of a press. A click and its submit are one. */
+  /** Before code of the page hears of a click. */
   function beforePress(): void {
-    if (snapshot) return;
     snapshot = takeSnapshot(reader.roots());
     setTimeout(() => {
       snapshot = undefined;

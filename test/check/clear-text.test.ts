@@ -93,17 +93,48 @@ test('says no digit of an address that the card has got into', async () => {
   expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
 });
 
-test('finds a form in a shadow root that the browser sends', async () => {
+describe('in a shadow root', () => {
   const script = `var host = document.body.appendChild(document.createElement('div'));
-host.attachShadow({ mode: 'open' }).appendChild(document.forms[0]);
-function press() { host.shadowRoot.querySelector('button').click(); }`;
+var root = host.attachShadow({ mode: 'open' });
+root.appendChild(document.forms[0]);
+function press() { root.querySelector('button').click(); }
+function leak() { fetch('/order?n=' + root.querySelector('#number').value); }`;
+
+  async function openFilled() {
+    const page = await open({ script });
+    const root = page.document.querySelector('div')!.shadowRoot!;
+    const number = root.querySelector<HTMLInputElement>('#number')!;
+    number.value = TYPED.number;
+    return { page, number };
+  }
+
+  test('finds a form that the browser sends', async () => {
+    const { page } = await openFilled();
+    const loaded = page.page.loaded();
+    (Reflect.get(page.window, 'press') as () => void)();
+    await loaded;
+    expect(storedReport().findings).toMatchObject([{ way: 'form', control: 'cc_number' }]);
+  });
+
+  test('finds what a script sends once a field has had the focus', async () => {
+    const { page, number } = await openFilled();
+    number.dispatchEvent(new FocusEvent('focusin', { bubbles: true, composed: true }));
+    page.window.leak();
+    expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 5 } }]);
+  });
+});
+
+test('finds what a click handler has taken out of the fields', async () => {
+  const script = `document.querySelector('button').onclick = function (event) {
+  event.preventDefault();
+  var taken = document.querySelector('#number').value;
+  document.forms[0].reset();
+  fetch('/order', { method: 'POST', body: taken });
+};`;
   const page = await open({ script });
-  const root = page.document.querySelector('div')!.shadowRoot!;
-  root.querySelector<HTMLInputElement>('#number')!.value = TYPED.number;
-  const loaded = page.page.loaded();
-  (Reflect.get(page.window, 'press') as () => void)();
-  await loaded;
-  expect(storedReport().findings).toMatchObject([{ way: 'form', control: 'cc_number' }]);
+  page.page.fill(); // without a `change`, as scripts fill in fields
+  page.page.press();
+  expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 5 } }]);
 });
 
 test.each([
