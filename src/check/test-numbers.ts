@@ -1,7 +1,8 @@
 /**
  * Card numbers that services publish for tests. Nobody owns them. The check looks for these, and for
- * those of `data-test-numbers`, and never for another number. Each stands in the documentation of the
- * service that is named here, and often of others.
+ * those of `data-test-numbers`, and never for another number. Each is in public material of the
+ * service that is named here (its documentation, its code, or a list of its test cards), and often
+ * in that of others.
  */
 const PUBLISHED = [
   // Stripe: cards by brand, and cards with an outcome (the demo's service declines by these)
