@@ -1,7 +1,7 @@
 /** Each example in docs/frameworks.md stands in a file that a test builds and pays with. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['test/stacks/apps', 'test/documents/snippets'];
@@ -14,12 +14,12 @@ const sources = FOLDERS.flatMap((folder) =>
     .map((path) => readFileSync(path, 'utf8')),
 );
 
-/** The fenced blocks of code. What a block leaves out of its file is marked by a line `// …`. */
+/** The fenced blocks of code. What a block leaves out is marked by a comment of `…`. */
 const examples = Array.from(page.matchAll(/^```\w+\n([\s\S]*?)^```$/gm), ([, code]) => code!);
-const parts = examples.flatMap((code) => code.split(/^ *\/\/ …\n/m));
+const parts = examples.flatMap((code) => code.split(/^ *(?:\/\/|\{\/\*|<!--) ….*\n/m));
 
 test('docs/frameworks.md has examples', () => {
-  expect(examples.length).toBeGreaterThan(8);
+  expect(examples.length).toBeGreaterThan(7);
 });
 
 test.each(parts)('an example stands in a tested file: %#', (part) => {
@@ -29,9 +29,26 @@ test.each(parts)('an example stands in a tested file: %#', (part) => {
 /** What the shopper reads depends on the documented statuses, and these stand in one file only. */
 test('no example reads an answer of the server by itself', () => {
   expect(examples.filter((code) => code.includes("fetch('/pay'"))).toEqual([]);
-  expect(examples.filter((code) => code.includes('sendCard(')).length).toBeGreaterThan(6);
+  expect(examples.filter((code) => code.includes('sendCard(')).length).toBeGreaterThan(5);
 });
 
 test('control: an example that nothing tests is found', () => {
   expect(sources.some((source) => source.includes("bindCardForm('nowhere')"))).toBe(false);
+});
+
+describe('the pages from zero', () => {
+  const START = { react: '', vue: '', html: '', next: '' };
+  for (const name of Object.keys(START) as (keyof typeof START)[])
+    START[name] = readFileSync(join(ROOT, `docs/start-${name}.md`), 'utf8');
+
+  test.each([
+    ['the server of a single-page app', /^\/\/ server\.js\n.*?^```$/ms, START.react, START.vue],
+    ['the hook', /^export function useCardForm.*?^```$/ms, START.react, START.next],
+    ['the texts', /^ {2}open: '',\n.*?^};$/ms, START.react, START.next],
+    ['the texts', /^ {2}open: '',\n.*?^};$/ms, START.react, START.html],
+  ])('have the same text for %s', (_, part, one, other) => {
+    const [text] = part.exec(one)!;
+    expect(text.length).toBeGreaterThan(200);
+    expect(other).toContain(text);
+  });
 });

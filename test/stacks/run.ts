@@ -21,7 +21,7 @@ const words = process.argv.slice(2);
 const chosen = STACKS.filter(({ name }) => !words[0] || words.some((word) => name.includes(word)));
 if (!chosen[0]) throw new Error(`The stacks are: ${STACKS.map(({ name }) => name).join(', ')}`);
 
-const tarball = pack();
+const tarballs = pack();
 const { from, path } = need('chromium');
 const browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
 const results: Results = {};
@@ -39,7 +39,7 @@ const failures = checks.filter(({ works }) => !works).length;
 console.log(failures ? `\n${failures} checks failed` : `\nAll ${checks.length} checks hold`);
 process.exit(failures ? 1 : 0);
 
-async function tryStack({ name, packages, build, checks }: Stack): Promise<Result> {
+async function tryStack({ name, packages, make, build, checks }: Stack): Promise<Result> {
   console.log(`\n${name}`);
   const limit = new AbortController();
   const timer = setTimeout(() => {
@@ -49,7 +49,7 @@ async function tryStack({ name, packages, build, checks }: Stack): Promise<Resul
     limit.signal.addEventListener('abort', () => reject(limit.signal.reason));
   });
   isOver.catch(() => {});
-  const app = new Workshop(name, limit.signal);
+  const app = new Workshop(name, tarballs, limit.signal);
   const shop = await new Shop().start();
   const place = { app, shop, browser };
   const attempt = async (title: string, action: () => Promise<void>): Promise<Check> => {
@@ -65,7 +65,8 @@ async function tryStack({ name, packages, build, checks }: Stack): Promise<Resul
   };
   try {
     const built = await attempt('installs and builds', async () => {
-      await app.prepare(tarball);
+      if (make) await make(place);
+      else await app.copyApp();
       await build?.(place);
     });
     const tried = built.works ? [] : [built];
@@ -79,6 +80,7 @@ async function tryStack({ name, packages, build, checks }: Stack): Promise<Resul
     clearTimeout(timer);
     limit.abort(); // ends what is still running
     shop.stop();
+    app.remove();
   }
 }
 

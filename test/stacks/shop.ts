@@ -87,10 +87,7 @@ export class Shop {
     const type = request.headers['content-type'] ?? '';
     this.#payments.push(await this.#read(type, Buffer.concat(chunks)));
     const status = this.#next.shift() ?? 'committed';
-    const isPage = request.headers.accept?.includes('text/html');
-    if (!isPage) return sendJson(response, { status });
-    response.writeHead(200, { 'content-type': TYPES['.html'] });
-    response.end(`<!doctype html><title>Answer</title><p role="status">${status}</p>`);
+    sendJson(response, { status });
   }
 
   /** Single-page apps have one page for all addresses without an ending. */

@@ -4,10 +4,12 @@ import type { Workshop } from './workshop.ts';
 
 /** One set of tools, and what an app that is built with them must do. */
 export interface Stack {
-  /** The app's folder in `apps/`. */
+  /** The app's folder in `apps/`, unless `make` makes the app. */
   name: string;
   /** The packages whose versions the table shows. */
   packages: string[];
+  /** Makes the app from nothing. */
+  make?(place: Place): Promise<void>;
   /** Builds the app. */
   build?(place: Place): Promise<void>;
   /** What is tried, by title. Each throws if something is not as it must be. */

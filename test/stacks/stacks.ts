@@ -1,15 +1,20 @@
 import type { Stack } from './stack.ts';
 import { angular, parcel, solid, svelte, webpack } from './stacks/bundlers.ts';
 import { jest } from './stacks/jest.ts';
-import { next } from './stacks/next.ts';
+import { startHtml, startNext, startReact, startVue } from './stacks/start.ts';
+import { sveltekit } from './stacks/sveltekit.ts';
 import { tsc } from './stacks/tsc.ts';
 import { viteMasks } from './stacks/vite-masks.ts';
 import { viteReact } from './stacks/vite-react.ts';
 import { vitest } from './stacks/vitest.ts';
 
 export const STACKS: Stack[] = [
+  startHtml,
+  startReact,
+  startNext,
+  startVue,
+  sveltekit,
   viteReact,
-  next,
   viteMasks,
   svelte,
   solid,

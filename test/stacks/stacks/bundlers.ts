@@ -27,9 +27,12 @@ export const parcel: Stack = {
 
 export const svelte: Stack = {
   name: 'svelte',
-  packages: ['vite', 'svelte'],
-  build: buildByVite,
-  checks: { 'an attachment, `bind:value`': pay },
+  packages: ['vite', 'svelte', 'svelte-check'],
+  async build(place) {
+    await place.app.run('svelte-check', ['--fail-on-warnings']);
+    await buildByVite(place);
+  },
+  checks: { 'an attachment, `bind:value`, with types': pay },
 };
 
 export const solid: Stack = {

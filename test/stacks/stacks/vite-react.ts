@@ -2,52 +2,35 @@ import { join } from 'node:path';
 import { payAt } from '../shopper.ts';
 import type { Place, Stack } from '../stack.ts';
 
+const PATHS = ['/action-state', '/hook-form'];
+
 export const viteReact: Stack = {
   name: 'vite-react',
-  packages: ['vite', 'react', 'react-hook-form', 'formik'],
+  packages: ['vite', 'react', 'react-hook-form'],
   async build({ app, shop }) {
     await app.run('vite', ['build']);
     shop.root = join(app.folder, 'dist');
   },
   checks: {
-    'useEffect, native submit': open('/native', true),
-    'form action': open('/action'),
-    'form action, after client-side navigation': navigate('/action'),
     useActionState: open('/action-state'),
-    'useActionState, after client-side navigation': navigate('/action-state'),
-    'controlled inputs, onEncrypted': open('/controlled'),
+    'useActionState, after client-side navigation': (place) =>
+      payAt(place, { address: place.shop.origin, link: 'button:text-is("/action-state")' }),
     'React Hook Form': open('/hook-form'),
-    Formik: open('/formik'),
     'StrictMode, by the development server': inDevelopment,
   },
 };
 
-function open(path: string, leaves = false) {
-  return (place: Place) => payAt(place, { address: place.shop.origin + path, leaves });
-}
-
-function navigate(path: string) {
-  return (place: Place) =>
-    payAt(place, { address: place.shop.origin, link: `button:text-is("${path}")` });
+function open(path: string) {
+  return (place: Place) => payAt(place, { address: place.shop.origin + path });
 }
 
 /** StrictMode runs effects twice in development only, and only there React warns. */
 async function inDevelopment(place: Place): Promise<void> {
-  const port = '42173';
-  const address = `http://127.0.0.1:${port}`;
-  const args = ['--host', '127.0.0.1', '--strictPort', '--port', port];
-  const { stop } = await place.app.serve('vite', args, { SHOP: place.shop.origin }, address);
+  const env = { SHOP: place.shop.origin };
+  const { address, stop } = await place.app.serve('vite', ['--host', '127.0.0.1'], env);
   try {
-    for (const path of [
-      '/native',
-      '/action',
-      '/action-state',
-      '/controlled',
-      '/hook-form',
-      '/formik',
-    ]) {
-      const leaves = path === '/native';
-      await payAt(place, { address: address + path, leaves }).catch((error: Error) => {
+    for (const path of PATHS) {
+      await payAt(place, { address: address + path }).catch((error: Error) => {
         throw new Error(`${path}: ${error.message}`);
       });
     }

@@ -1,6 +1,7 @@
 import creditCardType from 'credit-card-type';
 
 const ACCEPTED = ['visa', 'mastercard', 'american-express'];
+const form = document.querySelector('#checkout');
 const number = document.querySelector('#number');
 const code = document.querySelector('#code');
 
@@ -12,7 +13,13 @@ number.addEventListener('input', () => {
   code.maxLength = brand?.code.size ?? 4;
 });
 
-document.querySelector('#checkout').addEventListener('cardseal:submit', (event) => {
+// The browser submits nothing while one of these texts is set.
+form.addEventListener('input', () => {
+  number.setCustomValidity('');
+  code.setCustomValidity('');
+});
+
+form.addEventListener('cardseal:submit', (event) => {
   const digits = number.value.replace(/\D/g, '');
   const brands = creditCardType(digits);
   const isAccepted = brands.some(({ type }) => ACCEPTED.includes(type));

@@ -2,7 +2,7 @@ import { bindCardForm } from 'cardseal/form';
 import { useActionState, useEffect, useRef } from 'react';
 import { requestKey, sendCard } from './payment.ts';
 
-const NOT_CERTAIN = 'It is not certain whether you have paid. Please contact us before you pay again.';
+const NOT_CERTAIN = 'It is not certain whether you have paid. Please contact us.';
 
 async function pay(_outcome: string, data: FormData): Promise<string> {
   const { result, text } = await sendCard(String(data.get('encrypted_card')));

@@ -28,8 +28,8 @@ export function Checkout() {
     return handleSubmit(async () => {
       const { result, text } = await sendCard(body);
       setOutcome(text);
-      // Opens the form for another card. After a success nobody needs another key.
-      if (result === 'not_paid') await binding.current?.restart();
+      if (result === 'paid') binding.current?.unbind(); // empties the card's fields
+      if (result === 'not_paid') await binding.current?.restart(); // opens them for another card
     })(event);
   }
 

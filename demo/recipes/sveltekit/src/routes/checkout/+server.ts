@@ -1,4 +1,4 @@
 // For GET /checkout: the form, or how the payment went.
-import { handle } from '../../../../web.js';
+import { handle } from '$lib/server/web';
 
 export const GET = ({ request }: { request: Request }) => handle(request);

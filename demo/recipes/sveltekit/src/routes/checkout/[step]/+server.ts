@@ -1,4 +1,4 @@
 // For POST /checkout/key, /checkout/pay and /checkout/new.
-import { handle } from '../../../../../web.js';
+import { handle } from '$lib/server/web';
 
 export const POST = ({ request }: { request: Request }) => handle(request);

@@ -1,4 +1,4 @@
 import { mount } from 'svelte';
 import Checkout from './Checkout.svelte';
 
-mount(Checkout, { target: document.querySelector('#app') });
+mount(Checkout, { target: document.querySelector('#app')! });

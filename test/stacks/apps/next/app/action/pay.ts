@@ -1,7 +1,0 @@
-'use server';
-
-import { authorize } from '../authorize';
-
-export async function pay(_outcome: string, data: FormData): Promise<string> {
-  return authorize(data);
-}
