@@ -2,31 +2,24 @@
  * Every program in docs/server.md is written to a folder exactly as it stands there, compiled,
  * started and paid with.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
 import { findTraces } from '../tools/support/find-card.ts';
+import {
+  cleanUp,
+  makeProject,
+  type Program,
+  RECIPES,
+  startProgram,
+} from '../tools/support/recipe-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/server.md'), 'utf8');
-
-const recipes = join(root, 'demo/recipes');
 
 const VISA = {
   number: '4242424242424242',
@@ -39,66 +32,12 @@ const DECLINED = { ...VISA, number: '4000000000000002' };
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-mkdirSync(join(root, 'reports'), { recursive: true });
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true });
-});
-
-/**
- * A project with all programs of the page. `express`: the installed package that is to be `express`
- * in it.
- */
-function makeProject(express = 'express'): string {
-  const folder = mkdtempSync(join(root, 'reports/server-'));
-  folders.push(folder);
-  const write = (file: string, text: string) => {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
-    writeFileSync(join(folder, file), text);
-  };
-  cpSync(recipes, folder, { recursive: true });
-  write('package.json', '{ "type": "module", "private": true }');
-  // Every console.error shows all properties of an error, hidden ones, too, as a thorough error
-  // logger would.
-  write('deep.mjs', DEEP);
-  write('serve.ts', SERVE);
-  mkdirSync(join(folder, 'node_modules'));
-  symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules/express'));
-  symlinkSync(root, join(folder, 'node_modules/cardseal'));
-  return folder;
-}
-
-const DEEP = `import { inspect } from 'node:util';
-Object.assign(inspect.defaultOptions, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity });
-`;
-
-/** Serves a function Request -> Response, as the platform of such a program does. */
-const SERVE = `import { createServer } from 'node:http';
-const program = await import(process.env.PROGRAM!);
-const handle = program.handle ?? program.default.fetch;
-createServer(async (incoming, outgoing) => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of incoming) chunks.push(chunk);
-  const address = new URL(process.env.PREFIX + incoming.url!, 'http://localhost');
-  const headers = incoming.headers as Record<string, string>;
-  const body = incoming.method === 'POST' ? Buffer.concat(chunks) : null;
-  const request = new Request(address, { method: incoming.method!, headers, body });
-  let answer: Response;
-  try {
-    answer = await handle(request);
-  } catch (error) {
-    console.error(error);
-    answer = new Response(null, { status: 500 });
-  }
-  outgoing.writeHead(answer.status, [...answer.headers].flat());
-  outgoing.end(await answer.text());
-}).listen(Number(process.env.PORT));
-`;
+afterAll(cleanUp);
 
 // `npm run typecheck` compiles the recipes.
-test('the page shows the recipe for Express as it is', () => {
-  for (const file of ['shop.ts', 'server-express.ts']) {
-    const text = readFileSync(join(recipes, file), 'utf8');
+test('the page shows the recipes as they are', () => {
+  for (const file of ['shop.ts', 'server-express.ts', 'checkout-postgres.ts']) {
+    const text = readFileSync(join(RECIPES, file), 'utf8');
     expect(page).toContain(`\`\`\`ts\n// ${file}\n${text}\`\`\``);
   }
 });
@@ -129,71 +68,13 @@ afterEach(() => {
 
 const authorizations = () => operations.filter((operation) => operation === 'authorize').length;
 
-const running: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await service.close();
-});
-
-/** Starts a program of the project in a process of its own. */
-async function startProgram(folder: string, file: string) {
-  const isHandler = file.includes('hono') || file.includes('web');
-  const port = await freePort();
-  const env = {
-    ...process.env,
-    NODE_ENV: 'development',
-    PORT: String(port),
-    CARD_PAYMENTS_URL: serviceAddress,
-    CARD_PAYMENTS_SECRET_KEY: ACCOUNTS[0].secretKey,
-    PROGRAM: `./${file}`,
-    PREFIX: '',
-  };
-  const main = isHandler ? 'serve.ts' : file;
-  const args = ['--import', './deep.mjs', '--import', 'tsx', `./${main}`];
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'pipe' });
-  running.push(child);
-  const server = { address: `http://127.0.0.1:${port}`, output: '', stop };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      server.output += text;
-    });
-  }
-  const isReady = async () => {
-    if (!(await isUp(server.address, child))) throw new Error(`Not up yet:\n${server.output}`);
-  };
-  await vi.waitFor(isReady, { timeout: 30_000, interval: 50 });
-  return server;
-
-  async function stop() {
-    child.kill('SIGKILL');
-    await once(child, 'close');
-  }
-}
-
-type Server = Awaited<ReturnType<typeof startProgram>>;
-
-async function isUp(address: string, child: ChildProcess): Promise<boolean> {
-  if (child.exitCode !== null) throw new Error('The program ended');
-  return fetch(address).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
-  return port;
-}
+afterAll(() => service.close());
 
 /** What a browser does by itself: it keeps the cookie, which the page sets. */
 class Shopper {
   cookie = '';
 
-  constructor(public server: Server) {}
+  constructor(public server: Program) {}
 
   async send(path: string, init: RequestInit = {}) {
     const headers = { ...(init.headers as Record<string, string>), cookie: this.cookie };
@@ -231,9 +112,9 @@ describe.each([
   ['Hono', 'server-hono.ts', 'express'],
   ['web.ts', 'web.ts', 'express'],
 ])('with %s', (_, file, express) => {
-  let server: Server;
+  let server: Program;
   beforeAll(async () => {
-    server = await startProgram(makeProject(express), file);
+    server = await startProgram(makeProject(express), file, serviceAddress);
   });
   afterEach(() => {
     expect(findTraces(server.output, VISA.number)).toEqual([]);

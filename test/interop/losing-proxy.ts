@@ -16,6 +16,8 @@ export async function startProxy(serviceAddress: string) {
   };
   /** The bodies of all requests to authorize. */
   const authorizations: string[] = [];
+  /** What the service has answered to them, also where the answer was held or lost. */
+  const answers: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
     if (faults.isDown) return void incoming.socket.destroy();
     let body = '';
@@ -28,6 +30,7 @@ export async function startProxy(serviceAddress: string) {
     const [answer] = (await once(passed, 'response')) as [IncomingMessage];
     let text = '';
     for await (const chunk of answer) text += chunk;
+    if (isAuthorization) answers.push(text);
     if (isAuthorization) await faults.hold;
     if (isAuthorization && faults.loseAuthorizations) return void incoming.socket.destroy();
     if (isAuthorization && faults.hidePaymentMethod)
@@ -41,6 +44,7 @@ export async function startProxy(serviceAddress: string) {
     address: `http://127.0.0.1:${port}`,
     faults,
     authorizations,
+    answers,
     close() {
       server.close();
       server.closeAllConnections();

@@ -23,13 +23,23 @@ export function startPostgres() {
   };
   program('initdb', '--auth=trust', '--username=postgres', '--no-sync');
   const log = join(folder, 'log');
-  program('pg_ctl', '-w', '-s', '-l', log, '-o', `-k ${folder} -c listen_addresses=`, 'start');
+  const start = () =>
+    program('pg_ctl', '-w', '-s', '-l', log, '-o', `-k ${folder} -c listen_addresses=`, 'start');
+  /** As after a crash: every connection is cut. */
+  const crash = () => program('pg_ctl', '-w', '-s', '-m', 'immediate', 'stop');
+  start();
   return {
     /** In the forms of libpq and of PDO. */
     dsn: `host=${folder} user=postgres dbname=postgres`,
     pdoDsn: `pgsql:host=${folder};user=postgres;dbname=postgres`,
+    /** For the package `pg`. */
+    environment: { PGHOST: folder, PGUSER: 'postgres', PGDATABASE: 'postgres' },
+    restart() {
+      crash();
+      start();
+    },
     stop() {
-      program('pg_ctl', '-w', '-s', '-m', 'immediate', 'stop');
+      crash();
       rmSync(folder, { recursive: true });
     },
   };

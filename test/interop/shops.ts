@@ -66,7 +66,7 @@ export function testShop(port: Port) {
 function testsOf(port: Port) {
   const words = WORDS[port.name];
   let browser: Browser;
-  let world: Awaited<ReturnType<typeof startWorld>>;
+  let world: Awaited<ReturnType<typeof startWorld<Shop>>>;
   let context: BrowserContext;
   let page: Page;
   let posts: URLSearchParams[];
@@ -75,7 +75,7 @@ function testsOf(port: Port) {
   beforeAll(async () => {
     const { from, path } = need('chromium');
     browser = await chromium.launch(from === 'system' ? { executablePath: path } : {});
-    world = await startWorld(port);
+    world = await startWorld((service) => new Shop(port, service, 5));
     await world.shop.start();
   });
   afterAll(async () => {
@@ -84,6 +84,7 @@ function testsOf(port: Port) {
   });
   beforeEach(async () => {
     await world.reset();
+    world.shop.log = '';
     await openBrowser({});
   });
   afterEach(async () => {
@@ -510,8 +511,10 @@ function testsOf(port: Port) {
   });
 }
 
-/** A service whose clock can be moved, a proxy that can lose answers, and the shop. */
-async function startWorld(port: Port) {
+/** A service whose clock can be moved, a proxy that can lose answers, and a shop. */
+export async function startWorld<S extends { close(): Promise<void> }>(
+  makeShop: (serviceAddress: string) => S | Promise<S>,
+) {
   const clock = { ahead: 0 };
   const service = createService({
     clock: () => Date.now() + clock.ahead,
@@ -519,7 +522,7 @@ async function startWorld(port: Port) {
   });
   const address = await service.listen({ port: 0, host: '127.0.0.1' });
   const proxy = await startProxy(address);
-  const shop = new Shop(port, proxy.address, 5);
+  const shop = await makeShop(proxy.address);
   let before = 0;
   const intents = async () => {
     const headers = { authorization: `Bearer ${ACCOUNTS[0].secretKey}` };
@@ -543,7 +546,7 @@ async function startWorld(port: Port) {
         isDown: false,
       });
       proxy.authorizations.length = 0;
-      shop.log = '';
+      proxy.answers.length = 0;
     },
     /** How many payments the service has committed in this test. */
     committed: async () => (await committed()) - before,
