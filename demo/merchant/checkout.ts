@@ -85,7 +85,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   const addressLimit = concurrencyLimit(KEYS_OF_ONE_ADDRESS_AT_A_TIME);
 
   app.get('/checkout', showCheckout);
-  app.post('/checkout/key', sendKey);
+  app.post<{ Params: { order: string } }>('/checkout/key/:order', sendKey);
   app.post('/checkout/pay', (request, reply) => pay(request, reply, '/checkout'));
   app.get('/checkout/plain', showPlainCheckout);
   app.post('/checkout/plain/pay', (request, reply) => pay(request, reply, '/checkout/plain'));
@@ -96,11 +96,9 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   /** The form, or how the payment went. */
   async function showCheckout(request: FastifyRequest, reply: FastifyReply) {
     reply.type(HTML);
-    const { purchase } = beginOrContinue(request);
-    const outcome = await checkout.outcome(purchase.id);
-    if (purchase.isInvoiced || outcome.status !== 'open')
-      return outcomePage(purchase, outcome, ENGLISH);
-    return bundledPage(ORDER, noticeOf(outcome) ?? purchase.notice);
+    const { purchase, outcome } = await beginPage(request);
+    if (!isPayable(purchase, outcome)) return outcomePage(purchase, outcome, ENGLISH);
+    return bundledPage(purchase, noticeOf(outcome) ?? purchase.notice);
   }
 
   /**
@@ -110,18 +108,40 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   async function showPlainCheckout(request: FastifyRequest, reply: FastifyReply) {
     reply.type(HTML).header('vary', 'Accept-Language');
     const texts = languageOf(request.headers['accept-language']);
-    const { notice } = beginOrContinue(request).purchase;
+    const begun = await beginPage(request);
+    if (!isPayable(begun.purchase, begun.outcome))
+      return outcomePage(begun.purchase, begun.outcome, texts);
+    const { notice } = begun.purchase;
     const { answer, purchase } = (await issueKey(request))!;
     if (answer.status === 429) return refuse(reply, answer.retryAfter).send(problemPage(TOO_MANY));
     if (answer.status === 409) return outcomePage(purchase, answer.body, texts);
     if (answer.status === 502)
       return reply.code(502).send(problemPage('The shop cannot take payments right now.'));
-    return plainPage(ORDER, answer.body, texts, noticeOf(answer) ?? notice);
+    return plainPage(purchase, answer.body, texts, noticeOf(answer) ?? notice);
+  }
+
+  /**
+   * The page with the form gives the session a fresh id, so that anyone who knew the old one, or
+   * had planted it, does not see how the payment goes. A page is one request. Its requests for keys can be
+   * several at once, and come with the fresh id.
+   */
+  async function beginPage(
+    request: FastifyRequest,
+  ): Promise<{ purchase: Purchase; outcome: Outcome }> {
+    const shopper = beginOrContinue(request);
+    const { purchase } = shopper;
+    const outcome = await checkout.outcome(purchase.id);
+    if (!isPayable(purchase, outcome)) return { purchase, outcome };
+    const isRenewed = await renewSession(request, shopper);
+    return isRenewed ? { purchase, outcome } : beginPage(request);
   }
 
   /** For the form when it loads, and again for each card after the first. */
-  async function sendKey(request: FastifyRequest, reply: FastifyReply) {
-    const issued = await issueKey(request);
+  async function sendKey(
+    request: FastifyRequest<{ Params: { order: string } }>,
+    reply: FastifyReply,
+  ) {
+    const issued = await issueKey(request, request.params.order);
     if (!issued) return reply.code(403).send(); // the service is not asked
     const { answer } = issued;
     if (answer.status === 429) refuse(reply, answer.retryAfter);
@@ -129,14 +149,17 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   }
 
   /**
-   * A fresh key for the order of this shopper. The session gets a fresh id with each key, so
-   * that anyone who knew the old one, or had planted it, does not see how the payment goes.
+   * A fresh key for the order of this shopper; `undefined` if the shopper is not known.
+   *
+   * @param wanted - The order that the page is of. If the session is of another order, somebody may
+   * have planted it after the page had come: the page gets no key.
    */
   async function issueKey(
     request: FastifyRequest,
+    wanted?: string,
   ): Promise<{ purchase: Purchase; answer: IssuedKey } | undefined> {
     const shopper = shoppers.get(request.session.sessionId);
-    if (!shopper) return undefined;
+    if (!shopper || (wanted && shopper.purchase.id !== wanted)) return undefined;
     const { purchase } = shopper;
     if (purchase.isInvoiced) return { purchase, answer: { status: 409, body: { status: 'open' } } };
     const leave = addressLimit.enter(request.ip);
@@ -146,11 +169,10 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
     }
     const answer = await checkout.issueKey(purchase).finally(leave);
     // Meanwhile the shopper may have begun another order, for which this page is now.
-    if (shopper.purchase !== purchase) return issueKey(request);
+    if (shopper.purchase !== purchase) return issueKey(request, wanted);
     if (answer.status === 200) {
       purchase.notice = undefined;
       shopper.pages.set(answer.body.id, purchase);
-      await renewSession(request, shopper);
     }
     return { purchase, answer };
   }
@@ -230,12 +252,15 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
     return shopper;
   }
 
-  async function renewSession(request: FastifyRequest, shopper: Shopper) {
+  /** `false` if another page was faster: from then on, the old id leads to nobody. */
+  async function renewSession(request: FastifyRequest, shopper: Shopper): Promise<boolean> {
     const old = request.session.sessionId;
+    if (shoppers.get(old) !== shopper) return false;
+    shoppers.delete(old);
     await request.session.regenerate();
     request.session.started = true;
     shoppers.set(request.session.sessionId, shopper);
-    shoppers.delete(old);
+    return true;
   }
 
   function outcomePage(purchase: Purchase, outcome: Outcome, texts: Texts): string {
@@ -253,6 +278,11 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
         return unpaidPage(texts, noticeOf(outcome) ?? purchase.notice);
     }
   }
+}
+
+/** Whether the page has a form. */
+function isPayable(purchase: Purchase, outcome: Outcome): boolean {
+  return !purchase.isInvoiced && outcome.status === 'open';
 }
 
 function newPurchase(): Purchase {

@@ -65,9 +65,11 @@ async function start({ timeoutMs, ...options }: ServiceOptions & { timeoutMs?: n
   };
 }
 
-/** What a browser does of itself: keeps the cookie. */
+/** What a browser does of itself: keeps the cookie, and the address in its page. */
 class Shopper {
   #cookie = '';
+  /** Where the page asks for keys. */
+  keyUrl = '/checkout/key/none';
 
   constructor(public address: string) {}
 
@@ -86,7 +88,9 @@ class Shopper {
     };
     const response = await fetch(this.address + path, { redirect: 'manual', ...init, headers });
     this.#cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.#cookie;
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    const text = await response.text();
+    this.keyUrl = /key-url="([^"]+)"/.exec(text)?.[1] ?? this.keyUrl;
+    return { status: response.status, headers: response.headers, text };
   }
 
   /** The checkout page, and the key that its script asks for; `undefined` if the page has no form, or no key is available. */
@@ -100,7 +104,7 @@ class Shopper {
   }
 
   requestKey() {
-    return this.send('/checkout/key', { method: 'POST' });
+    return this.send(this.keyUrl, { method: 'POST' });
   }
 
   post(block: unknown, type = 'application/json') {
@@ -447,7 +451,7 @@ describe('the session', () => {
     const ada = shopper();
     await ada.send('/checkout');
     const old = ada.cookie;
-    await ada.open(); // the session gets its new id with the key
+    await ada.open(); // the session gets its new id with the page
     ada.cookie = old; // the order was on its way before
     expect((await ada.post('payment_method=invoice', FORM_TYPE)).status).toBe(303);
     const page = await ada.send('/checkout');
@@ -457,25 +461,84 @@ describe('the session', () => {
     expect(authorizations(calls)).toBe(0);
   });
 
-  test('has a fresh id with each key, and the old id does not show how the payment went', async () => {
-    const { shopper } = await start();
+  test.each(['/checkout', '/checkout/plain'])(
+    'has a fresh id with each page that has the form, and the old id does not show how the payment went: %s',
+    async (page) => {
+      const { shopper } = await start();
+      const [ada, eve] = [shopper(), shopper()];
+      await eve.open(); // so the order that Ada pays has begun as one of Eve, who has a key for it
+      ada.cookie = eve.cookie; // planted in the browser of Ada
+      await ada.send(page);
+      expect(ada.cookie).not.toBe(eve.cookie);
+      const { text } = await ada.requestKey();
+      await ada.post(await encryptCard(JSON.parse(text), { ...VISA }));
+      expect((await ada.open()).text).toContain('Visa ending in 4242');
+      for (const path of ['/checkout', '/checkout/plain']) {
+        const seen = await eve.send(path);
+        expect(seen.text).not.toContain('4242');
+        expect(seen.text).toContain('<form');
+      }
+    },
+  );
+
+  test('has one owner after two pages with the same old id at once, also if a payment went before', async () => {
+    const { shopper, service } = await start();
     const [ada, eve] = [shopper(), shopper()];
-    await ada.send('/checkout');
-    eve.cookie = ada.cookie; // planted in the browser of Ada, or stolen from it
-    const { key } = await ada.open();
-    expect(ada.cookie).not.toBe(eve.cookie);
-    await ada.post(await encryptCard(key!, { ...VISA }));
+    const pages: Promise<unknown>[] = [];
+    service.beforeAuthorize = async () => {
+      ada.cookie = eve.cookie;
+      pages.push(ada.send('/checkout'), eve.send('/checkout')); // they wait for the payment
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    };
+    await eve.post(await encryptCard((await eve.open()).key!, { ...DECLINED }));
+    await Promise.all(pages);
+    service.beforeAuthorize = async () => {};
+    await ada.post(await encryptCard((await ada.open()).key!, { ...VISA }));
     expect((await ada.open()).text).toContain('Visa ending in 4242');
     expect((await eve.open()).text).not.toContain('4242');
   });
+
+  test('gives the page no key for an order that was planted after the page had come', async () => {
+    const { shopper, calls } = await start();
+    const [ada, eve] = [shopper(), shopper()];
+    await ada.open();
+    await eve.open();
+    ada.cookie = eve.cookie;
+    const before = [...calls];
+    expect((await ada.requestKey()).status).toBe(403);
+    expect(calls).toEqual(before);
+    expect((await ada.open()).key).toBeDefined(); // its script loads it anew
+    expect(ada.cookie).not.toBe(eve.cookie);
+  });
+
+  test.each([0, 1])(
+    'gives two first keys at once, and either pays, once: the one at %i',
+    async (paying) => {
+      const { shopper, calls } = await start();
+      const [ada, tab] = [shopper(), shopper()];
+      await ada.send('/checkout');
+      [tab.cookie, tab.keyUrl] = [ada.cookie, ada.keyUrl]; // the second request leaves before the first answer is there
+      const answers = [await ada.requestKey(), await tab.requestKey()];
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      const keys = answers.map(({ text }) => JSON.parse(text) as CardEncryptionKey);
+      const blocks = await Promise.all(keys.map((key) => encryptCard(key, { ...VISA })));
+      for (const block of [blocks[paying], blocks[1 - paying]])
+        expect((await ada.post(block)).text).toBe('{}');
+      expect((await ada.open()).text).toContain('<dd>Paid</dd>');
+      expect(authorizations(calls)).toBe(1);
+    },
+  );
 });
 
 describe('a rush for keys', () => {
   /** Asks for a key from another address of this machine than all others do. */
-  function requestKeyFrom(localAddress: string, address: string, cookie: string): Promise<number> {
+  function requestKeyFrom(
+    localAddress: string,
+    { address, keyUrl, cookie }: Shopper,
+  ): Promise<number> {
     return new Promise((resolve, reject) => {
       const options = { method: 'POST', localAddress, headers: { cookie } };
-      const sent = request(`${address}/checkout/key`, options, (response) => {
+      const sent = request(address + keyUrl, options, (response) => {
         response.resume();
         resolve(response.statusCode!);
       });
@@ -486,7 +549,7 @@ describe('a rush for keys', () => {
   test('without a checkout is refused at once: the service is asked for nothing', async () => {
     const { shopper, calls, address } = await start();
     const rush = Array.from({ length: 60 }, () =>
-      fetch(`${address}/checkout/key`, { method: 'POST' }),
+      fetch(`${address}/checkout/key/order_1`, { method: 'POST' }),
     );
     expect(new Set((await Promise.all(rush)).map(({ status }) => status))).toEqual(new Set([403]));
     expect(calls).toEqual([]);
@@ -494,7 +557,7 @@ describe('a rush for keys', () => {
   });
 
   test('from one address holds up nobody at another', async () => {
-    const { shopper, service, address, calls } = await start();
+    const { shopper, service, calls } = await start();
     const rushing = Array.from({ length: 60 }, shopper);
     for (const eve of rushing) await eve.send('/checkout');
     let letGo = () => {};
@@ -502,7 +565,7 @@ describe('a rush for keys', () => {
       letGo = resolve;
     });
     service.beforeKey = () => held;
-    const rush = rushing.map(({ cookie }) => requestKeyFrom('127.0.0.2', address, cookie));
+    const rush = rushing.map((eve) => requestKeyFrom('127.0.0.2', eve));
     const refused: number[] = [];
     for (const answer of rush) answer.then((status) => status === 429 && refused.push(status));
     await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(56);
@@ -514,7 +577,7 @@ describe('a rush for keys', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(4);
     const late = shopper();
     await late.send('/checkout');
-    expect(await requestKeyFrom('127.0.0.2', address, late.cookie)).toBe(200); // there is room again
+    expect(await requestKeyFrom('127.0.0.2', late)).toBe(200); // there is room again
   });
 
   test('of one shopper is refused by rate, and says when to come again', async () => {
@@ -583,7 +646,7 @@ describe('a body that is anything but the block', () => {
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(VISA.number);
     expect(lines).toEqual([
       'GET /checkout 200',
-      'POST /checkout/key 200',
+      'POST /checkout/key/:order 200',
       `POST /checkout/pay ${status}`,
     ]);
     expect(calls).not.toContain('authorize');
@@ -669,10 +732,9 @@ describe('a key that comes late', () => {
     const { ada, key, release } = await startLate();
     await ada.post(await encryptCard(key, { ...VISA }));
     await ada.send('/checkout/new', { method: 'POST' });
-    const answer = await release();
-    expect(answer.status).toBe(200); // it is of the new order
-    const paid = await ada.post(await encryptCard(JSON.parse(answer.text), { ...VISA }));
-    expect(paid.status).toBe(200);
+    expect((await release()).status).toBe(403); // its page is of the order that is done with
+    const { key: fresh } = await ada.open();
+    expect((await ada.post(await encryptCard(fresh!, { ...VISA }))).text).toBe('{}');
     expect((await ada.open()).text).toContain('<dd>Paid</dd>');
   });
 });
@@ -682,7 +744,7 @@ test('what another site or another port has the browser post is refused', async 
   const ada = shopper();
   await ada.open();
   for (const site of ['cross-site', 'same-site']) {
-    for (const path of ['/checkout/new', '/checkout/pay', '/checkout/key']) {
+    for (const path of ['/checkout/new', '/checkout/pay', '/checkout/key/order_1']) {
       expect(
         (await ada.send(path, { method: 'POST', headers: { 'sec-fetch-site': site } })).status,
       ).toBe(403);

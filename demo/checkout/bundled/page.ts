@@ -6,11 +6,11 @@ import { ENGLISH, fill, type Notice, noticeText } from '../texts.ts';
 
 /**
  * The page with the card form. Its script asks for the key and sends what cardseal made of the
- * card.
+ * card. The address of the key names the order: the page gets no key for another one.
  *
  * @param notice - Why the shopper sees the form again.
  */
-export function bundledPage(order: Order, notice?: Notice): string {
+export function bundledPage(order: Order & { id: string }, notice?: Notice): string {
   const amount = money(order);
   const reason = notice && noticeText(ENGLISH, notice);
   return frame({
@@ -19,7 +19,8 @@ export function bundledPage(order: Order, notice?: Notice): string {
     body: html`<h1>${ENGLISH.checkout}</h1>
       ${noticeLine(reason)}
       <p>${order.description}: <strong>${amount}</strong></p>
-      <form id="checkout" method="post" action="/checkout/pay">
+      <form id="checkout" method="post" action="/checkout/pay"
+        data-key-url="/checkout/key/${order.id}">
         ${paymentMethods(ENGLISH)}
         ${cardFields(ENGLISH)}
         <p role="status" data-cardseal-status></p>

@@ -35,13 +35,13 @@ function isCardPayment(): boolean {
 const WAIT_MS = 1000;
 
 async function requestKey(): Promise<CardEncryptionKey> {
-  const answer = await fetch('/checkout/key', { method: 'POST' });
+  const answer = await fetch(form.dataset.keyUrl!, { method: 'POST' });
   if (answer.status === 429) {
     await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
     return requestKey(); // until the library's own time limit for a key has passed
   }
   // 409: nothing is left to pay, and the page shows why. 403: the server has forgotten this
-  // shopper, and the page begins anew.
+  // shopper or knows another order of theirs, and the page begins anew.
   const isOver = answer.status === 409 || answer.status === 403;
   // Without cookies it would reload for ever
   if (isOver && navigator.cookieEnabled) location.reload();

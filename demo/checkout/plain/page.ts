@@ -22,7 +22,7 @@ const { 'cardseal.js': integrity } = JSON.parse(
  * @param notice - Why the shopper sees the form again.
  */
 export function plainPage(
-  order: Order,
+  order: Order & { id: string },
   key: CardEncryptionKey,
   texts: Texts,
   notice?: Notice,
@@ -40,7 +40,7 @@ export function plainPage(
       ${noticeLine(reason)}
       <p>${texts.book}: <strong>${amount}</strong></p>
       <form method="post" action="/checkout/plain/pay" data-cardseal data-cardseal-key="${keyJson}"
-        data-cardseal-key-url="/checkout/key"
+        data-cardseal-key-url="/checkout/key/${order.id}"
         data-cardseal-when="[value=card]:checked" data-cardseal-messages="${messagesJson}">
         ${paymentMethods(texts)}
         ${cardFields(texts)}
