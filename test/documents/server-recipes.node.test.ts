@@ -2,7 +2,7 @@
  * Every program in docs/server.md is written to a folder exactly as it stands there, compiled,
  * started and paid with.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
@@ -188,6 +188,32 @@ describe.each([
     }
   });
 });
+
+test.each(['express-4', 'express'])(
+  'behind express.json(), blocks that come as JSON are refused, and an error logger gets the card: %s',
+  async (express) => {
+    const folder = makeProject(express);
+    const file = join(folder, 'server-express.ts');
+    let program = readFileSync(file, 'utf8');
+    for (const [search, replacement] of [
+      ['app.use(express.text(', 'app.use(express.json());\napp.use(express.text('],
+      ['if (status >= 500) console.error(error);', 'console.error(error);'],
+    ] as const) {
+      expect(program.split(search)).toHaveLength(2);
+      program = program.replace(search, replacement);
+    }
+    writeFileSync(file, program);
+    const server = await startProgram(folder, 'server-express.ts', serviceAddress);
+    const ada = new Shopper(server);
+    expect((await ada.post(await ada.encrypt())).status).toBe(400);
+    expect(authorizations()).toBe(0);
+    const form = new URLSearchParams({ encrypted_card: await ada.encrypt() }).toString();
+    expect((await ada.post(form, FORM_TYPE)).text).toContain('committed');
+    expect(findTraces(server.output, VISA.number)).toEqual([]);
+    await ada.post(JSON.stringify(VISA).slice(0, 40));
+    await expect.poll(() => findTraces(server.output, VISA.number)).not.toEqual([]);
+  },
+);
 
 test('JSON text counts only as JSON.stringify writes it; the parsed object is accepted', async () => {
   const { pack } = await block();
