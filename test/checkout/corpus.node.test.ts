@@ -39,6 +39,7 @@ describe('the scenarios', () => {
         const { asked: expected, during = [], answer, error } = step[kind] as Exchange;
         if (expected) expect(what).toEqual(expected);
         for (const one of during) await run(one);
+        now = step.at;
         if (error) throw errorOf(error);
         return answer as { id: string; amount: number; currency: string; status: string };
       };

@@ -1,7 +1,8 @@
 /**
  * Makes orders.json of the paths of the exploration: `npx tsx test/corpus/make-orders.ts`. Of all
- * paths that a scenario can say it takes those that have a step like none before. README.md has the
- * format.
+ * paths that a scenario can say it takes those that have a step like none before. To these come the
+ * scenarios of overlaps.ts: the exploration reaches what they lead to by paths that are simpler, or
+ * by such as a scenario cannot say. README.md has the format.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ import { checkoutOf } from '../../src/checkout/checkout.ts';
 import { PARTS } from '../checkout/bounds.ts';
 import { explore, type TraceEvent } from '../checkout/explore.ts';
 import { BLOCK, type Call, LIMIT_MS } from '../checkout/world.ts';
+import { type Found, type Step, walkReference } from '../interop/random-scenarios.ts';
+import { OVERLAPS, scriptOf } from './overlaps.ts';
 
 type Json = Record<string, unknown>;
 
@@ -67,10 +70,24 @@ export async function makeOrders(): Promise<string> {
     if (violation || !isComplete) throw new Error(`Explored in vain: ${part.name}`);
   }
   scenarios.push(...withoutABlock());
+  for (const [name, steps] of Object.entries(OVERLAPS)) scenarios.push(await overlap(name, steps));
   scenarios.forEach((scenario, at) => {
     scenario.name = `${at + 1}: ${scenario.name}`;
   });
-  return `${JSON.stringify({ block: BLOCK, limitMs: LIMIT_MS, scenarios }, null, 1)}\n`;
+  return written(scenarios);
+}
+
+/** One step a line. */
+function written(scenarios: Scenario[]): string {
+  const list = (items: string[], indent: string) =>
+    `[\n${items.map((item) => indent + item).join(',\n')}\n${indent.slice(1)}]`;
+  const json = (value: unknown) => JSON.stringify(value);
+  const texts = scenarios.map(({ name, start, steps }) => {
+    const lines = list(steps.map(json), '   ');
+    return `{"name":${json(name)},"start":${json(start)},"steps":${lines}}`;
+  });
+  const head = `"block":${json(BLOCK)},\n"limitMs":${LIMIT_MS}`;
+  return `{\n${head},\n"scenarios":${list(texts, ' ')}\n}\n`;
 }
 
 /** `undefined` if calls overlap in a way that a scenario cannot say. */
@@ -206,6 +223,30 @@ function textOf(step: ScenarioStep): string {
   if (step.store) parts.push(`writes ${step.store.join(' ')}`);
   const what = parts.length > 0 ? ` with ${parts.join(' and ')}` : '';
   return `${step.call}${step.truth ? ` ${step.truth}` : ''}${what}: ${step.answer.status}`;
+}
+
+async function overlap(name: string, steps: Step[]): Promise<Scenario> {
+  const script = scriptOf(steps);
+  const found = await walkReference(script);
+  return { name, start: null, steps: script.map((step, i) => withFound(step, found[i]!)) };
+}
+
+/** A step with what came of it, and without the requests that were not made. */
+function withFound({ key, intent, authorize, ...step }: Step, found: Found): ScenarioStep {
+  if (found.unexpected) throw new Error(`Not in the script: ${found.unexpected}`);
+  const stored = found.stored && withoutToken(found.stored as unknown as Json);
+  const result = { ...step, answer: found.answer as Json, stored } as ScenarioStep;
+  for (const [kind, script] of Object.entries({ key, intent, authorize })) {
+    const asked = found[kind as 'key' | 'intent' | 'authorize'];
+    if (!asked) continue;
+    const { during, ...others } = script!;
+    result[kind as 'key'] = {
+      ...(asked.asked && { asked: asked.asked as Json }),
+      ...(during && { during: during.map((one, i) => withFound(one, asked.during![i]!)) }),
+      ...(others as Exchange),
+    };
+  }
+  return result;
 }
 
 /** A body that is no block is refused in every state, and changes nothing. */

@@ -54,34 +54,6 @@ const BEGIN = 1_800_000_000_000;
 /** More would be refused by the limit of key requests. */
 const MOST_KEYS = 6;
 
-/** An answer that comes after staff have spoken and another attempt was made: chance rarely does it. */
-export function lateAnswer(): Step[] {
-  const order = { amount: 1000, currency: 'USD' };
-  const intent = (id: string, status: string) => ({ ...order, id, status, failure_reason: null });
-  const issueKey = (id: string): Step => ({
-    at: BEGIN,
-    call: 'issueKey',
-    order,
-    key: { answer: { id, expires_at: BEGIN + 900_000 } },
-    intent: { answer: intent('pi_card_1', 'created') },
-  });
-  const at = BEGIN + 36_000;
-  const during: Step[] = [
-    { at, call: 'resolve', intentId: 'pi_card_1', truth: 'not_paid' },
-    {
-      at,
-      call: 'pay',
-      order,
-      keyId: 'cek_2',
-      intent: { answer: intent('pi_card_2', 'created') },
-      authorize: { error: 'no_answer' },
-    },
-  ];
-  const authorize = { during, answer: intent('pi_card_1', 'committed') };
-  const pay: Step = { at: BEGIN, call: 'pay', order, keyId: 'cek_1', authorize };
-  return [issueKey('cek_1'), issueKey('cek_2'), pay];
-}
-
 /** The same scenarios for the same seed. */
 export function randomScenarios(count: number, seed: number): Step[][] {
   const random = randomNumbers(seed);
