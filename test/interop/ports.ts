@@ -1,11 +1,12 @@
 /** The ports of the merchant's half: where they are, and how each is run. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { afterAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const merchant = join(root, 'demo/merchant');
@@ -68,6 +69,29 @@ export function run([command, ...args]: string[], input = ''): string {
   const { status, stdout, stderr, error } = spawnSync(command!, args, options);
   if (status !== 0) throw new Error(`${command}: ${error?.message ?? stderr.trim()}`);
   return stdout;
+}
+
+/** By name: what stands in a port, and what could stand there instead. */
+export type Faults = Record<string, [search: string, replacement: string]>;
+
+/**
+ * The control of a check of a port: a copy with each of these faults must fail it.
+ *
+ * @param check - Gets the folder of the copy. Throws if the port errs.
+ */
+export function testFaultsOf(port: Port, faults: Faults, check: (folder: string) => void) {
+  const folder = mkdtempSync(join(tmpdir(), 'port-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const source = readFileSync(join(port.folder, port.file), 'utf8');
+  test.each(Object.entries(faults))(
+    'a port that errs is noticed: %s',
+    (_, [search, replacement]) => {
+      expect(source.split(search), 'the faulty line').toHaveLength(2);
+      const faulty = source.replace(search, () => replacement);
+      writeFileSync(join(folder, port.file), faulty);
+      expect(() => check(folder)).toThrow();
+    },
+  );
 }
 
 /** The client of a port, in a process of its own: one call after the other. */
