@@ -165,9 +165,14 @@ export function testFaults(name: string, startShop: (service: string) => Promise
         const page = await (await browser.newContext({ locale: 'en-GB' })).newPage();
         await shop.order(page);
         const told = async () => {
-          const texts = await page.locator('h1, [role=alert]').allInnerTexts();
-          const hasForm = await page.locator('[autocomplete=cc-number]').isVisible();
-          return readTold(texts.join('\n'), hasForm, shop.words);
+          // In one step: another page can come between two.
+          const { text, hasForm } = await page.evaluate(() => ({
+            text: [...document.querySelectorAll<HTMLElement>('h1, [role=alert]')]
+              .map(({ innerText }) => innerText)
+              .join('\n'),
+            hasForm: !!document.querySelector('[autocomplete=cc-number]')?.checkVisibility(),
+          }));
+          return readTold(text, hasForm, shop.words);
         };
         const pay = async (number: string, expected: Told) => {
           await shop.enter(page, number);
