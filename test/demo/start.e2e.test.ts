@@ -23,7 +23,8 @@ describe('npm start', () => {
     // Only a session that a page has started gets keys.
     const cookie = page.headers.getSetCookie().map((it) => it.split(';')[0]);
     const request = { method: 'POST', headers: { cookie: cookie.join('; ') } };
-    expect((await fetch(`${checkout}/key`, request)).status).toBe(200);
+    const keyUrl = /key-url="([^"]+)"/.exec(await page.text())![1]!;
+    expect((await fetch(new URL(keyUrl, checkout), request)).status).toBe(200);
     expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
     await stop(demo);
     expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
