@@ -29,9 +29,13 @@ const FIELDS = `
   <input id="expiry" data-cardseal-field="expiry">
   <input id="code" data-cardseal-field="cvv">`;
 
-/** What reaches the shop's server in the end, and what is left in the fields. */
+/**
+ * What reaches the shop's server in the end, and what is left in the fields: `empty` is the card
+ * alone, `reset` the whole form.
+ */
 const OUTCOMES: [heading: string, before: string, after: string][] = [
-  ['A request that the shop sends itself', 'the block, filled', 'the block, empty'],
+  ['A request that the shop sends itself', 'the block, filled', 'the block, reset'],
+  ['A request that the shop sends itself', 'the block, reset', 'the block, empty'],
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, filled'],
@@ -60,6 +64,8 @@ async function pay(part: string, outcome: string): Promise<void> {
     ${FIELDS}${part}</form>`;
   const { document, window } = await visit({ body: body.replaceAll('/pay', server.path) });
   const controls = [...document.querySelectorAll<HTMLInputElement>('[data-cardseal-field]')];
+  const email = document.querySelector<HTMLInputElement>('[name=email]')!;
+  email.value = 'typed@shop.example';
   const press = (number: string) => {
     for (const [i, value] of [number, TYPED.name, TYPED.expiry, TYPED.cvv].entries()) {
       controls[i]!.value = value;
@@ -75,7 +81,8 @@ async function pay(part: string, outcome: string): Promise<void> {
   const found = async () => {
     const [sent] = await server.got();
     const isEmpty = controls.every(({ value }) => value === '');
-    return `${await contentsOf(sent)}, ${isEmpty ? 'empty' : 'filled'}`;
+    const emptied = email.value === email.defaultValue ? 'reset' : 'empty';
+    return `${await contentsOf(sent)}, ${isEmpty ? emptied : 'filled'}`;
   };
   await expect.poll(found).toBe(outcome);
 }
