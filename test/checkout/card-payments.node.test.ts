@@ -1,16 +1,11 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
 import type { EncryptedCard } from '../../src/core/index.ts';
+import { serviceThat } from '../tools/support/scripted-service.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
 const ID = 'pi_card_1';
@@ -44,31 +39,10 @@ const INTENT = {
   livemode: false,
 };
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-/** A service that answers as it is told, and what it was asked. */
-async function serviceThat(answers: RequestListener, timeoutMs = 30_000) {
-  const requests: { line: string; headers: IncomingMessage['headers']; body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
-    answers(request, response);
-  });
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/base/`;
-  return {
-    baseUrl,
-    requests,
-    client: new CardPayments({ baseUrl, secretKey: SECRET_KEY, timeoutMs }),
-  };
+async function clientOf(answers: RequestListener, timeoutMs = 30_000) {
+  const service = await serviceThat(answers);
+  const { baseUrl } = service;
+  return { ...service, client: new CardPayments({ baseUrl, secretKey: SECRET_KEY, timeoutMs }) };
 }
 
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) => {
@@ -95,7 +69,7 @@ async function rejection(promise: Promise<unknown>): Promise<CardPaymentsError> 
 
 describe('a request', () => {
   test('for a key carries the secret key as bearer token and no body', async () => {
-    const { client, requests } = await serviceThat(answering(201, KEY));
+    const { client, requests } = await clientOf(answering(201, KEY));
     expect(await client.createEncryptionKey()).toEqual(KEY);
     expect(requests).toMatchObject([
       { line: 'POST /base/payments/card/encryption-keys', body: '' },
@@ -106,7 +80,7 @@ describe('a request', () => {
   });
 
   test('for an intent carries the draft as JSON, and no field that was not given', async () => {
-    const { client, requests } = await serviceThat(answering(201, INTENT));
+    const { client, requests } = await clientOf(answering(201, INTENT));
     expect(
       await client.createIntent({ amount: 1000, currency: 'USD' }, { idempotencyKey: 'a-b' }),
     ).toEqual(INTENT);
@@ -130,9 +104,7 @@ describe('a request', () => {
   });
 
   test('to authorize carries the block and nothing else that stands beside it', async () => {
-    const { client, requests } = await serviceThat(
-      answering(200, { ...INTENT, status: 'committed' }),
-    );
+    const { client, requests } = await clientOf(answering(200, { ...INTENT, status: 'committed' }));
     const layout = CARD.layout.map((entry) => ({ ...entry, more: 1 }));
     expect(await client.authorize(ID, { ...CARD, layout, more: 1 } as EncryptedCard)).toMatchObject(
       { status: 'committed' },
@@ -145,7 +117,7 @@ describe('a request', () => {
 test.each(['committed', 'authorized', 'failed', 'a_status_of_tomorrow'])(
   'authorize resolves with an intent in %s',
   async (status) => {
-    const { client } = await serviceThat(answering(200, { ...INTENT, status, more: 1 }));
+    const { client } = await clientOf(answering(200, { ...INTENT, status, more: 1 }));
     expect((await client.authorize(ID, CARD)).status).toBe(status);
   },
 );
@@ -214,7 +186,7 @@ describe('refuses before it sends anything', () => {
   );
 
   test('an amount, intent id or idempotency key that is none', async () => {
-    const { client, requests } = await serviceThat(answering(500, ''));
+    const { client, requests } = await clientOf(answering(500, ''));
     for (const amount of [
       0.5,
       -1,
@@ -268,7 +240,7 @@ describe('the specification says what to do', () => {
       code,
     ];
     for (const envelope of envelopes) {
-      const { client } = await serviceThat(answering(422, JSON.stringify(envelope)));
+      const { client } = await clientOf(answering(422, JSON.stringify(envelope)));
       const error = await rejection(client.authorize(ID, CARD));
       expect(error).toBeInstanceOf(CardPaymentsError);
       expect(error).toMatchObject({
@@ -290,7 +262,7 @@ describe('the specification says what to do', () => {
     ['nothing', ''],
     ['JSON thousands deep', '['.repeat(30_000) + ']'.repeat(30_000)],
   ])('nothing about a refusal with %s', async (_, body) => {
-    const { client } = await serviceThat(answering(400, body));
+    const { client } = await clientOf(answering(400, body));
     const expected = { status: 400, code: undefined, recovery: 'not_specified' };
     expect(await rejection(client.authorize(ID, CARD))).toMatchObject(expected);
     expect(await rejection(client.createEncryptionKey())).toMatchObject(expected);
@@ -307,7 +279,7 @@ describe('does not know what became of the payment, asks nobody again, and says 
       (_, response) => response.writeHead(200, { 'content-length': 100 }).write('{'),
     ],
   ])('with %s within the time limit', async (_, answers) => {
-    const { client, requests } = await serviceThat(answers, 1000); // a busy machine is slow
+    const { client, requests } = await clientOf(answers, 1000); // a busy machine is slow
     const error = await rejection(client.authorize(ID, CARD));
     expect(error).toMatchObject({ recovery: 'resolve_intent', intentId: ID, code: undefined });
     expect(error.message).toBe('The service did not answer in time');
@@ -356,7 +328,7 @@ describe('does not know what became of the payment, asks nobody again, and says 
       }),
     ],
   ])('with %s', async (_, answers) => {
-    const { client, requests } = await serviceThat(answers);
+    const { client, requests } = await clientOf(answers);
     expect(await rejection(client.authorize(ID, CARD))).toMatchObject({
       recovery: 'resolve_intent',
       intentId: ID,
@@ -367,7 +339,7 @@ describe('does not know what became of the payment, asks nobody again, and says 
 
   test('with an answer without an end, and ends the connection', async () => {
     let ended: Promise<unknown> | undefined;
-    const { client } = await serviceThat((_, response) => {
+    const { client } = await clientOf((_, response) => {
       // Node 26 calls back with an error before it marks the response as destroyed: to write again then would never end.
       const write = (error?: Error | null) => {
         if (!error && !response.destroyed) response.write(Buffer.alloc(16_384, ' '), write);
@@ -382,15 +354,14 @@ describe('does not know what became of the payment, asks nobody again, and says 
 
   test('when its caller gives up', async () => {
     const caller = new AbortController();
-    const { client } = await serviceThat(() => caller.abort());
+    const { client } = await clientOf(() => caller.abort());
     const error = await rejection(client.authorize(ID, CARD, { signal: caller.signal }));
     expect(error).toMatchObject({ recovery: 'resolve_intent', message: 'The request was aborted' });
   });
 
   test('when nobody listens', async () => {
-    const { baseUrl } = await serviceThat(() => {});
-    closing.splice(0).forEach((close) => void close());
-    const client = new CardPayments({ baseUrl, secretKey: SECRET_KEY });
+    const { client, close } = await clientOf(() => {});
+    close();
     expect((await rejection(client.authorize(ID, CARD))).recovery).toBe('resolve_intent');
   });
 });
@@ -398,14 +369,14 @@ describe('does not know what became of the payment, asks nobody again, and says 
 test.each([301, 302, 303, 307, 308])(
   'follows no redirect (%i): the secret key stays with the base address',
   async (status) => {
-    const elsewhere = await serviceThat(answering(200, INTENT));
-    const { client, requests } = await serviceThat(
+    const elsewhere = await clientOf(answering(200, INTENT));
+    const { client, requests } = await clientOf(
       answering(status, '', { location: `${elsewhere.baseUrl}payments/card/pi_card_1/authorize` }),
     );
     expect(await rejection(client.authorize(ID, CARD))).toMatchObject({
       recovery: 'resolve_intent',
     });
-    const back = await serviceThat((request, response) => {
+    const back = await clientOf((request, response) => {
       if (request.url === '/base/again') return answering(201, KEY)(request, response);
       answering(status, '', { location: '/base/again' })(request, response);
     });
@@ -422,7 +393,7 @@ test.each<[string, unknown]>([
   ['no public_key', { ...KEY, public_key: undefined }],
   ['expires_at as text', { ...KEY, expires_at: '1' }],
 ])('takes no key that is not one: %s', async (_, answer) => {
-  const { client } = await serviceThat(answering(201, answer));
+  const { client } = await clientOf(answering(201, answer));
   expect(await rejection(client.createEncryptionKey())).toMatchObject({
     recovery: 'ask_again',
     status: 201,
@@ -432,10 +403,10 @@ test.each<[string, unknown]>([
 test.each(Object.keys(INTENT))(
   'takes no intent whose %s is missing or of another type',
   async (field) => {
-    const sound = await serviceThat(answering(200, INTENT));
+    const sound = await clientOf(answering(200, INTENT));
     expect(await sound.client.authorize(ID, CARD)).toEqual(INTENT);
     for (const value of [undefined, ['HOSTILE']]) {
-      const { client } = await serviceThat(answering(200, { ...INTENT, [field]: value }));
+      const { client } = await clientOf(answering(200, { ...INTENT, [field]: value }));
       expect((await rejection(client.authorize(ID, CARD))).recovery).toBe('resolve_intent');
     }
   },

@@ -1,7 +1,6 @@
 /** One address for several processes of a shop: each request goes to the next of them. */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../tools/support/loopback.ts';
 
 export async function startBalancer(addresses: readonly string[]) {
   /** What each request was for, and which process has got it. */
@@ -18,17 +17,12 @@ export async function startBalancer(addresses: readonly string[]) {
     const first = choice.only ?? turn++ % addresses.length;
     pass(incoming, body, outgoing, first, addresses.length - 1);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { host, close } = await listenOnLoopback(server);
   return {
-    address: `http://127.0.0.1:${port}`,
+    address: `http://${host}`,
     taken,
     choice,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 
   function pass(

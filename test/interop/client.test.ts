@@ -1,12 +1,11 @@
-/** The ports' clients of the service keep the rules of demo/merchant/card-payments.ts. */
+/** The ports' clients of the service keep the rules of src/checkout/card-payments.ts. */
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ScriptedService, serviceThat } from '../tools/support/scripted-service.ts';
 import { Client, PORTS, run } from './ports.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
@@ -38,39 +37,6 @@ const INTENT = {
   livemode: false,
 };
 
-interface Service {
-  baseUrl: string;
-  requests: { line: string; headers: IncomingMessage['headers']; body: string }[];
-}
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-/** A service that answers as it is told, and remembers what it was asked. */
-async function serviceThat(
-  answers: RequestListener,
-  tls?: { key: Buffer; cert: Buffer },
-): Promise<Service> {
-  const requests: Service['requests'] = [];
-  const listener: RequestListener = async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    requests.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
-    answers(request, response);
-  };
-  const server = tls ? createHttpsServer(tls, listener) : createServer(listener);
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http${tls ? 's' : ''}://127.0.0.1:${port}/base/`, requests };
-}
-
 const answering = (
   status: number,
   body: unknown,
@@ -93,7 +59,7 @@ describe.each(PORTS)('$name', (port) => {
 
   /** Calls, after a look that nothing secret shows in what came of it. */
   async function call(
-    service: Pick<Service, 'baseUrl'>,
+    service: Pick<ScriptedService, 'baseUrl'>,
     what: object,
     more: object = {},
     by = client,
@@ -119,7 +85,7 @@ describe.each(PORTS)('$name', (port) => {
       expect(service.requests).toMatchObject([
         { line: 'POST /base/payments/card/encryption-keys', body: '' },
       ]);
-      const [{ headers }] = service.requests as [Service['requests'][0]];
+      const [{ headers }] = service.requests as [ScriptedService['requests'][0]];
       expect(headers.authorization).toBe(`Bearer ${SECRET_KEY}`);
       expect(headers).not.toHaveProperty('content-type');
       expect(headers).not.toHaveProperty('idempotency-key');
@@ -436,7 +402,7 @@ describe.each(PORTS)('$name', (port) => {
 
     test('when nobody listens', async () => {
       const service = await serviceThat(() => {});
-      for (const close of closing.splice(0)) close();
+      service.close();
       expect((await call(service, authorize)).error!.recovery).toBe('resolve_intent');
     });
   });

@@ -1,7 +1,7 @@
 /** Stands between a shop and the service: passes everything on, and can hold or lose answers. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listenOnLoopback } from '../tools/support/loopback.ts';
 
 export async function startProxy(serviceAddress: string) {
   const faults = {
@@ -37,17 +37,12 @@ export async function startProxy(serviceAddress: string) {
       text = JSON.stringify({ ...JSON.parse(text), payment_method: null });
     outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { host, close } = await listenOnLoopback(server);
   return {
-    address: `http://127.0.0.1:${port}`,
+    address: `http://${host}`,
     faults,
     authorizations,
     answers,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
+    close,
   };
 }
