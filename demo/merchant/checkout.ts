@@ -122,8 +122,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
 
   /**
    * The page with the form gives the session a fresh id, so that anyone who knew the old one, or
-   * had planted it, does not see how the payment goes. A page is one request. Its requests for keys can be
-   * several at once, and come with the fresh id.
+   * had planted it, does not see how the payment goes. A page is one request. Its requests for keys
+   * can be several at once, and come with the fresh id.
    */
   async function beginPage(
     request: FastifyRequest,

@@ -19,8 +19,8 @@ export function safely<Value>(action: () => Value): Value | undefined {
 type Before = (self: never, args: unknown[]) => unknown;
 
 /**
- * Calls `before` at each call of a function of the platform: a method, a constructor, or what sets or
- * gets a property. The call goes on as the page made it.
+ * Calls `before` at each call of a function of the platform: a method, a constructor, a setter or a
+ * getter. The call goes on as the page made it.
  */
 export function watch(
   owner: object,

@@ -1,6 +1,6 @@
 /**
- * Card numbers that services publish for tests. Nobody owns them. The check looks for these, and for
- * those of `data-test-numbers`, and never for another number. Each is in public material of the
+ * Card numbers that services publish for tests. Nobody owns them. The check looks for these, and
+ * for those of `data-test-numbers`, and never for another number. Each is in public material of the
  * service that is named here (its documentation, its code, or a list of its test cards), and often
  * in that of others.
  */

@@ -254,8 +254,8 @@ export function cardPresses(parts: Parts) {
       if (!sealed.isFresh()) {
         const block = await makeBlock(parts, press, isCurrent);
         if (!block || !isCurrent()) return undefined;
-        // Scripts of the page find it from now on, unless the card has changed. With any other press
-        // they find it when the fields are empty.
+        // Scripts of the page find it from now on, unless the card has changed. With any other
+        // press they find it when the fields are empty.
         if (isSubmit && sealed.isFresh()) sealed.offer();
         notices.emit('encrypted', { key_id: block.key_id });
       }
