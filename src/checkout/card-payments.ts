@@ -6,7 +6,8 @@ import type { CardEncryptionKey } from '../core/key.ts';
  *
  * - A decline is an outcome, not an error: {@link CardPayments.authorize} resolves with an intent
  *   whose `status` is `failed`.
- * - The client never retries a request. The `recovery` of an error says what the specification
+ * - The client never retries a request, but `fetch` repeats one that is answered with status 421.
+ *   The `recovery` of an error says what the specification
  *   prescribes.
  * - The client sends the secret key to `baseUrl` only. The key never appears in an error or a log,
  *   nor when the client is inspected or converted to JSON.
@@ -14,7 +15,8 @@ import type { CardEncryptionKey } from '../core/key.ts';
 export class CardPayments {
   readonly #baseUrl: string;
   readonly #secretKey: string;
-  readonly #timeoutMs: number;
+  /** How long one request may take, in milliseconds. */
+  readonly timeoutMs: number;
 
   /** @throws TypeError if an option is not what {@link CardPaymentsOptions} says. */
   constructor({ baseUrl, secretKey, timeoutMs = 30_000 }: CardPaymentsOptions) {
@@ -30,7 +32,7 @@ export class CardPayments {
       throw new TypeError('timeoutMs must be milliseconds');
     this.#baseUrl = base;
     this.#secretKey = secretKey;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
   }
 
   /**
@@ -116,7 +118,7 @@ export class CardPayments {
     }
     const { status, text, failure } = await exchange(
       `${this.#baseUrl}${path}`,
-      this.#timeoutMs,
+      this.timeoutMs,
       signal,
       {
         method: 'POST',

@@ -15,9 +15,9 @@ import {
   onBlock,
   onKeyArrived,
   onKeyRequested,
+  onRefusal,
   onResolve,
   outcomeOf,
-  outcomeOfBlock,
   type ServiceAnswer,
   type StoredOrder,
   type Truth,
@@ -132,8 +132,8 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
 
   return { issueKey, pay, outcome, resolve };
 
-  async function issueKey(order: Order): Promise<IssuedKey> {
-    assertOrder(order);
+  async function issueKey(given: Order): Promise<IssuedKey> {
+    const order = readOrder(given);
     try {
       const decision = onKeyRequested(await readSettled(order.id), order);
       if ('outcome' in decision) return { status: 409, body: decision.outcome };
@@ -168,11 +168,11 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
   }
 
   async function pay(
-    order: Order,
+    given: Order,
     contentType: string | undefined,
     body: string,
   ): Promise<Outcome> {
-    assertOrder(order);
+    const order = readOrder(given);
     const block = await readPostedBlock(contentType, body);
     if (!block) {
       log('Refused: invalid_encrypted_card');
@@ -214,9 +214,13 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
             logFailure(`No intent for order ${order.id}`, error);
             return undefined;
           });
-          if (!attempt.draftId) return outcomeOfBlock(await read(order.id), block.key_id);
+          if (!attempt.draftId) return refuse(order.id, block.key_id);
       }
     }
+  }
+
+  async function refuse(orderId: string, keyId: string): Promise<Outcome> {
+    return (await change(orderId, (stored) => onRefusal(stored, keyId))).outcome;
   }
 
   async function settle(
@@ -339,10 +343,12 @@ function parse(entry: { value: string } | undefined): StoredOrder | undefined {
   return stored;
 }
 
-function assertOrder({ id, amount, currency }: Order): void {
+/** A copy: the shop may change its own object while a request is on its way. */
+function readOrder({ id, amount, currency, description, capture_method }: Order): Order {
   if (typeof id !== 'string' || id === '') throw new TypeError('order.id must be text');
   if (!Number.isSafeInteger(amount) || amount < 0)
     throw new TypeError('order.amount must be a whole number of minor units');
   if (typeof currency !== 'string' || currency === '')
     throw new TypeError('order.currency must be text');
+  return { id, amount, currency, description, capture_method };
 }

@@ -100,7 +100,8 @@ const NOT_CERTAIN: Outcome = { status: 'not_certain' };
 
 /** Whether an answer may still come. Others wait until then. After the limit, staff may resolve. */
 export function isUnderWay(order: StoredOrder | undefined, now: number, limitMs: number): boolean {
-  return order?.state === 'paying' && now <= order.attempt!.startedAt + limitMs;
+  // A start in the future is that of a clock which was wrong.
+  return order?.state === 'paying' && Math.abs(now - order.attempt!.startedAt) <= limitMs;
 }
 
 /** For `outcome`, and for a page that gets no key. */
@@ -175,7 +176,7 @@ export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): B
     now <= key.expiresAt &&
     isFor(key, price) &&
     isFor(order, price);
-  if (!isGood) return { next: 'answer', outcome: outcomeOfBlock(order, keyId) };
+  if (!isGood) return { next: 'answer', ...onRefusal(stored, keyId) };
   const intentId = order.intentId ?? draftId;
   if (!intentId) return { next: 'create_intent' };
   const store: StoredOrder = {
@@ -186,6 +187,16 @@ export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): B
     attempt: { token, keyId, startedAt: now },
   };
   return { next: 'authorize', intentId, store };
+}
+
+/**
+ * A block is not sent now. The shopper may read that nothing was paid, so it must never be sent
+ * later either: it may come again, or come twice at once.
+ */
+export function onRefusal(stored: StoredOrder | undefined, keyId: string): Decision {
+  const outcome = outcomeOfBlock(stored, keyId);
+  const isUnused = stored?.state === 'open' && findKey(stored, keyId)?.block === 'none';
+  return isUnused ? { store: withBlock(stored, keyId, 'error'), outcome } : { outcome };
 }
 
 /** The service has answered an attempt, or has not answered it in time. */

@@ -46,7 +46,7 @@ export function keyLimits() {
 }
 
 function leftAt({ left, at }: Bucket, { burst, perSecond }: Rate, now: number): number {
-  const passed = Math.max(0, now - at) / 1000; // a clock may be set back
+  const passed = Math.abs(now - at) / 1000; // a clock may be set back
   return Math.min(burst, left + passed * perSecond);
 }
 

@@ -49,3 +49,15 @@ test('an authorization has an Idempotency-Key of its intent and key, and a block
   expect(sent).toHaveLength(1);
   expect(idempotencyKey).toBe(`${intentId}.${keyId}`);
 });
+
+test('an order that the shop changes while its key is made has the price that was asked for', async () => {
+  const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey, timeoutMs: 5000 });
+  expect(client.timeoutMs).toBe(5000); // the checkout waits by it
+  const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
+  const store = memoryStore();
+  const checkout = createCheckout({ payments: client, store });
+  const key = checkout.issueKey(order);
+  order.amount = 2000;
+  expect(await key).toMatchObject({ status: 200 });
+  expect(JSON.parse((await store.read(order.id))!.value)).toMatchObject({ amount: 1000 });
+});

@@ -30,7 +30,10 @@ const intent = (status: string) =>
 describe('a block', () => {
   test('is sent until its key expires, and not later', () => {
     expect(started.next).toBe('authorize');
-    expect(onBlock(OPEN, { ...attempt, now: 1001 })).toEqual({
+    const late = onBlock(OPEN, { ...attempt, now: 1001 });
+    expect(late).toMatchObject({ next: 'answer', outcome: { status: 'not_paid' } });
+    // What was refused is never sent, also if the clock is set back.
+    expect(onBlock(late.store, attempt)).toEqual({
       next: 'answer',
       outcome: { status: 'not_paid' },
     });
@@ -79,6 +82,8 @@ test('nothing replaces an outcome, and staff do not resolve what is under way or
   expect(onResolve(OPEN, 'pi_card_1', 'not_paid', 10 ** 9, 100).store).toBeUndefined();
   expect(onResolve(PAYING, 'pi_card_1', 'not_paid', 1101, 100).store?.state).toBe('open');
   expect(onResolve(PAYING, 'pi_card_1', 'committed', 1101, 100).store?.state).toBe('paid');
+  // The attempt began on a clock that was ahead, which ended with its process.
+  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', 899, 100).store?.state).toBe('open');
 });
 
 test('key requests are limited by rate: per order, in all, and never for the life of an order', () => {
@@ -89,4 +94,6 @@ test('key requests are limited by rate: per order, in all, and never for the lif
   const others = Array.from({ length: 50 }, (_, order) => limits.take(`b${order}`, 5000));
   expect(others.filter((wait) => wait === 0)).toHaveLength(39);
   expect(limits.take('c', 6000)).toBe(0);
+  for (let at = 0; at < 6; at++) limits.take('d', 10 ** 9);
+  expect(limits.take('d', 10 ** 6)).toBe(0); // the clock was set back
 });

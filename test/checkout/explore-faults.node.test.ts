@@ -152,6 +152,13 @@ const FAULTS: [part: number, rule: string, file: string, text: string, instead: 
     'const first = decide(parse(await store.read(orderId)));\n    for (let write = 0; write < MOST_WRITES; write++) {\n      const entry = await store.read(orderId);\n      const decision = first;',
   ],
   [
+    5,
+    'what was refused is never sent',
+    'decide.ts',
+    "isUnused ? { store: withBlock(stored, keyId, 'error'), outcome } : { outcome }",
+    '{ outcome }',
+  ],
+  [
     1,
     'a draft is of the price that was asked for',
     'checkout.ts',

@@ -85,6 +85,8 @@ interface World {
   /** Keys that a page has. */
   pages: Record<string, { price: Price; expiresAt: number }>;
   lastKey: string | undefined;
+  /** Blocks of which the shopper has read that nothing was paid, by the ids of their keys. */
+  refused: string[];
   processes: Process[];
   left: Bounds;
   started: number;
@@ -144,6 +146,7 @@ export async function explore({
     requests: [],
     pages: {},
     lastKey: undefined,
+    refused: [],
     processes: [],
     left: { ...bounds, keys: pages.length },
     started: 0,
@@ -367,11 +370,11 @@ export async function explore({
 
   /** Two worlds with the same key have the same future. */
   function keyOf(world: World): string {
-    const { processes, store, lateWrites, intents, requests, pages, left } = world;
+    const { processes, store, lateWrites, intents, requests, pages, refused, left } = world;
     return [
       idOf(JSON.stringify([store, lateWrites])),
       idOf(JSON.stringify([intents, requests])),
-      idOf(JSON.stringify([pages, left, world.price, world.started, world.made])),
+      idOf(JSON.stringify([pages, refused, left, world.price, world.started, world.made])),
       world.now,
       ...processes.map((p) => `${p.history}${p.asleep}`),
     ].join('|');
@@ -383,6 +386,8 @@ export async function explore({
     if (operation.kind === 'write' && /payload|BwcH/.test(operation.value))
       throw new Violation('The block is stored');
     if (operation.kind !== 'authorize' || process.call.call !== 'pay') return;
+    if (world.refused.includes(operation.keyId))
+      throw new Violation('A block is sent after "You have not paid"');
     world.requests.push({
       intentId: operation.intentId,
       process: process.name,
@@ -552,8 +557,12 @@ export async function explore({
       if (answer.status === 409) checkOutcome(world, answer.body, chargeable);
       return;
     }
-    checkOutcome(world, returned as Outcome, chargeable);
-    if (call.call === 'pay') isNeedless(world, returned as Outcome, call.keyId);
+    const outcome = returned as Outcome;
+    checkOutcome(world, outcome, chargeable);
+    if (call.call !== 'pay') return;
+    if (outcome.status === 'not_paid' || outcome.status === 'failed')
+      world.refused.push(call.keyId);
+    isNeedless(world, outcome, call.keyId);
   }
 
   /** What the shopper reads is true. */
@@ -667,6 +676,7 @@ function structuredCopy(world: World): World {
     intents: Object.fromEntries(Object.entries(world.intents).map(([id, one]) => [id, { ...one }])),
     requests: world.requests.map((request) => ({ ...request })),
     pages: { ...world.pages },
+    refused: [...world.refused],
     processes: world.processes.map((process) => ({
       ...process,
       answers: [...process.answers],

@@ -212,7 +212,8 @@ final class Checkout
                         $attempt['draftId'] = $this->createDraft($order);
                     } catch (\Exception $error) {
                         self::log("No intent for order $orderId", $error);
-                        return outcomeOfBlock($this->read($orderId), $block['key_id']);
+                        $refuse = static fn ($stored) => onRefusal($stored, $block['key_id']);
+                        return $this->change($orderId, $refuse)['outcome'];
                     }
             }
         }
@@ -321,7 +322,8 @@ final class Checkout
     private function isUnderWay(?array $stored): bool
     {
         return $stored !== null && $stored['state'] === 'paying'
-            && nowInMilliseconds() <= $stored['attempt']['startedAt'] + $this->limitMs();
+            // A start in the future is that of a clock which was wrong.
+            && abs(nowInMilliseconds() - $stored['attempt']['startedAt']) <= $this->limitMs();
     }
 
     /** By then an attempt has its answer, unless its process has ended. */
@@ -542,7 +544,7 @@ function onBlock(?array $stored, array $attempt): array
         && isFor($key, $price)
         && isFor($order, $price);
     if (!$isGood) {
-        return ['next' => 'answer', 'outcome' => outcomeOfBlock($order, $keyId)];
+        return ['next' => 'answer'] + onRefusal($stored, $keyId);
     }
     $intentId = $order['intentId'] ?? $attempt['draftId'];
     if ($intentId === null) {
@@ -556,6 +558,19 @@ function onBlock(?array $stored, array $attempt): array
     ];
     $store = $paying + withBlock($order, $keyId, 'sent');
     return ['next' => 'authorize', 'intentId' => $intentId, 'store' => $store];
+}
+
+/**
+ * A block is not sent now. The shopper may read that nothing was paid, so it must never be sent
+ * later either: it may come again, or come twice at once.
+ */
+function onRefusal(?array $stored, string $keyId): array
+{
+    $outcome = outcomeOfBlock($stored, $keyId);
+    $isOpen = $stored !== null && $stored['state'] === 'open';
+    $isUnused = $isOpen && (findKey($stored, $keyId)['block'] ?? null) === 'none';
+    return ($isUnused ? ['store' => withBlock($stored, $keyId, 'error')] : [])
+        + ['outcome' => $outcome];
 }
 
 /**
@@ -715,7 +730,7 @@ function afterOneMore(?array $counter, array $rate, int $now): array
 {
     $left = $rate['burst'];
     if ($counter !== null) {
-        $passed = max(0, $now - $counter['at']) / 1000; // a clock may be set back
+        $passed = abs($now - $counter['at']) / 1000; // a clock may be set back
         $left = min($left, $counter['left'] + $passed * $rate['perSecond']);
     }
     $seconds = $left < 1 ? (int) ceil((1 - $left) / $rate['perSecond']) : 0;

@@ -202,7 +202,8 @@ class Checkout:
                     attempt["draftId"] = self._create_draft(order)
                 except Exception as error:
                     _log("No intent for order %s" % order_id, error)
-                    return outcome_of_block(self._read(order_id), key_id)
+                    refusal = self._change(order_id, lambda stored: on_refusal(stored, key_id))
+                    return refusal["outcome"]
 
     def _create_draft(self, order):
         """Returns the id of a new intent."""
@@ -269,7 +270,8 @@ class Checkout:
     def _is_under_way(self, stored):
         if stored is None or stored["state"] != "paying":
             return False
-        return _now_ms() <= stored["attempt"]["startedAt"] + self._limit_ms
+        # A start in the future is that of a clock which was wrong.
+        return abs(_now_ms() - stored["attempt"]["startedAt"]) <= self._limit_ms
 
     def _change(self, order_id, decide):
         """Reads, decides and writes, until nobody else has written in between.
@@ -457,7 +459,7 @@ def on_block(stored, attempt):
         and _is_for(order, price)
     )
     if not is_good:
-        return {"next": "answer", "outcome": outcome_of_block(order, key_id)}
+        return {"next": "answer", **on_refusal(stored, key_id)}
     intent_id = attempt["draftId"] if order["intentId"] is None else order["intentId"]
     if intent_id is None:
         return {"next": "create_intent"}
@@ -469,6 +471,17 @@ def on_block(stored, attempt):
         "attempt": {"token": token, "keyId": key_id, "startedAt": attempt["now"]},
     }
     return {"next": "authorize", "intentId": intent_id, "store": store}
+
+
+def on_refusal(stored, key_id):
+    """A block is not sent now. The shopper may read that nothing was paid, so it must never be sent
+    later either: it may come again, or come twice at once.
+    """
+    outcome = outcome_of_block(stored, key_id)
+    key = _find_key(stored, key_id) if stored and stored["state"] == "open" else None
+    if key is None or key["block"] != "none":
+        return {"outcome": outcome}
+    return {"store": _with_block(stored, key_id, "error"), "outcome": outcome}
 
 
 def on_answer(stored, attempt, answer):
@@ -597,7 +610,7 @@ def after_one_more(counter, rate, now):
     """
     left = rate["burst"]
     if counter is not None:
-        passed = max(0, now - counter["at"]) / 1000  # a clock may be set back
+        passed = abs(now - counter["at"]) / 1000  # a clock may be set back
         left = min(left, counter["left"] + passed * rate["per_second"])
     seconds = math.ceil((1 - left) / rate["per_second"]) if left < 1 else 0
     return {"left": left - 1, "at": now}, seconds
