@@ -96,7 +96,7 @@ export function createCheckout(options: CheckoutOptions): Checkout {
   return checkoutOf({
     timeoutMs: payments.timeoutMs ?? 30_000,
     client: () => {
-      client ??= 'authorize' in payments ? payments : new CardPayments(payments);
+      client ??= clientOf(payments, log);
       return client;
     },
     store: store ?? memoryStore(),
@@ -105,6 +105,19 @@ export function createCheckout(options: CheckoutOptions): Checkout {
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     randomId: () => crypto.randomUUID(),
   });
+}
+
+function clientOf(
+  payments: CardPaymentsOptions | PaymentsClient,
+  log: (line: string) => void,
+): PaymentsClient {
+  if ('authorize' in payments) return payments;
+  try {
+    return new CardPayments(payments);
+  } catch (error) {
+    log(`CardPayments: ${(error as TypeError).message}`); // names the option, not its value
+    throw error;
+  }
 }
 
 /** Everything outside: the tests replace it. */
@@ -196,6 +209,7 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       const decision = await change(order.id, (stored) => onBlock(stored, attempt));
       switch (decision.next) {
         case 'answer':
+          if (decision.outcome.status === 'not_paid') log(`${NOT_SENT}: order ${order.id}`);
           return decision.outcome;
         case 'authorize': {
           const answer = await authorize(decision.intentId, block);
@@ -332,6 +346,8 @@ const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
   'unknown_encryption_key',
   'invalid_encryption_block',
 ];
+
+const NOT_SENT = 'Not sent, the key of the block has expired, was used, or is for another price';
 
 const STATES = ['open', 'paying', 'uncertain', 'paid'];
 

@@ -61,3 +61,23 @@ test('an order that the shop changes while its key is made has the price that wa
   expect(await key).toMatchObject({ status: 200 });
   expect(JSON.parse((await store.read(order.id))!.value)).toMatchObject({ amount: 1000 });
 });
+
+test('the log says what a merchant has to mend: an option, or why a block was not sent', async () => {
+  const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
+  const lines: string[] = [];
+  const log = (line: string) => lines.push(line);
+  const unset = createCheckout({ payments: { baseUrl, secretKey: '' }, store: memoryStore(), log });
+  expect((await unset.issueKey(order)).status).toBe(502);
+  expect(lines[0]).toBe('CardPayments: secretKey must begin with sk_test_ or sk_live_');
+
+  const payments = { baseUrl, secretKey: ACCOUNTS[0].secretKey };
+  const checkout = createCheckout({ payments, store: memoryStore(), log });
+  const key = await checkout.issueKey(order);
+  if (key.status !== 200) throw new Error(`No key: ${key.status}`);
+  const body = JSON.stringify(await encryptCard(key.body, { ...CARD }));
+  const dearer = { ...order, amount: 2000 };
+  expect(await checkout.pay(dearer, 'application/json', body)).toEqual({ status: 'not_paid' });
+  expect(lines.at(-1)).toBe(
+    `Not sent, the key of the block has expired, was used, or is for another price: order ${order.id}`,
+  );
+});

@@ -191,6 +191,9 @@ final class Checkout
             );
             switch ($decision['next']) {
                 case 'answer':
+                    if ($decision['outcome']['status'] === 'not_paid') {
+                        error_log(NOT_SENT . ": order $orderId");
+                    }
                     return $decision['outcome'];
                 case 'authorize':
                     $answer = $this->authorize($decision['intentId'], $block);
@@ -433,6 +436,7 @@ function assertOrder(array $order): void
  */
 
 const NOT_CERTAIN = ['status' => 'not_certain'];
+const NOT_SENT = 'Not sent, the key of the block has expired, was used, or is for another price';
 
 /** For outcome(), and for a page that gets no key. */
 function outcomeOf(?array $order): array

@@ -122,7 +122,7 @@ class Checkout:
 
         Raises ``ValueError`` if ``order`` is none.
         """
-        _require_order(order)
+        order = _read_order(order)
         try:
             decision = on_key_requested(self._read_settled(order["id"]), order)
             if "outcome" in decision:
@@ -163,7 +163,7 @@ class Checkout:
         ``encrypted_card``, or the body of a JSON request. Nothing that a browser can send makes it
         raise. Raises ``ValueError`` if ``order`` is none.
         """
-        _require_order(order)
+        order = _read_order(order)
         block = _read_block(posted, _FIELDS[SCHEME])
         if block is None:
             _logger.warning("Refused: invalid_encrypted_card")
@@ -186,6 +186,8 @@ class Checkout:
             attempt["now"] = _now_ms()
             decision = self._change(order_id, lambda stored: on_block(stored, attempt))
             if decision["next"] == "answer":
+                if decision["outcome"]["status"] == "not_paid":
+                    _logger.warning("%s: order %s", _NOT_SENT, order_id)
                 return decision["outcome"]
             if decision["next"] == "authorize":
                 answer = self._authorize(decision["intentId"], block)
@@ -327,7 +329,9 @@ def _log(what, error):
     _logger.warning(", ".join([what] + [str(code) for code in codes if code is not None]))
 
 
-def _require_order(order):
+def _read_order(order):
+    """A copy: the shop may change its own while a request is on its way."""
+    order = dict(order)
     order_id = order.get("id")
     if not _is_text(order_id) or order_id.startswith(_KEYS_OF):
         raise ValueError("The id of the order must be text")
@@ -336,6 +340,7 @@ def _require_order(order):
         raise ValueError("The amount must be a whole number of minor units")
     if not _is_text(order.get("currency")):
         raise ValueError("The currency must be text")
+    return order
 
 
 # --- The rules of an order -------------------------------------------------------------------
@@ -362,6 +367,7 @@ def _require_order(order):
 #   reason (the service's, of a decline, or None).
 
 _NOT_CERTAIN = {"status": "not_certain"}
+_NOT_SENT = "Not sent, the key of the block has expired, was used, or is for another price"
 
 
 def outcome_of(order):
