@@ -162,7 +162,10 @@ export interface CardPaymentsOptions {
 }
 
 export interface RequestOptions {
-  /** Gives up waiting. The service may still have done its work. */
+  /**
+   * Gives up waiting. The service may still have done its work. If it is aborted before the call,
+   * nothing is sent, and the call rejects with its reason.
+   */
   signal?: AbortSignal;
 }
 

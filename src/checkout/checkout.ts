@@ -209,7 +209,7 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       const decision = await change(order.id, (stored) => onBlock(stored, attempt));
       switch (decision.next) {
         case 'answer':
-          if (decision.outcome.status === 'not_paid') log(`${NOT_SENT}: order ${order.id}`);
+          logRefusal(order.id, decision.outcome);
           return decision.outcome;
         case 'authorize': {
           const answer = await authorize(decision.intentId, block);
@@ -228,7 +228,10 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
             logFailure(`No intent for order ${order.id}`, error);
             return undefined;
           });
-          if (!attempt.draftId) return refuse(order.id, block.key_id);
+          if (!attempt.draftId) {
+            await readSettled(order.id); // the same block may have come twice
+            return refuse(order.id, block.key_id);
+          }
       }
     }
   }
@@ -334,6 +337,11 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
     }
   }
 
+  function logRefusal(orderId: string, { status }: Outcome): void {
+    if (status === 'not_paid' || status === 'not_certain')
+      log(`Block not sent: order ${orderId}, ${status}`);
+  }
+
   /** Logs the codes of an error, and nothing that could hold a card. */
   function logFailure(what: string, error: unknown): void {
     const { name, recovery, status, code } = error as Partial<CardPaymentsError>;
@@ -346,8 +354,6 @@ const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
   'unknown_encryption_key',
   'invalid_encryption_block',
 ];
-
-const NOT_SENT = 'Not sent, the key of the block has expired, was used, or is for another price';
 
 const STATES = ['open', 'paying', 'uncertain', 'paid'];
 

@@ -1,7 +1,14 @@
 /** The checkout with the real service: what goes out with an authorization. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { CardPayments, createCheckout, memoryStore } from '../../src/checkout/index.ts';
+import { DECLINED_NUMBERS } from '../../demo/service/processor/index.ts';
+import {
+  CardPayments,
+  type Checkout,
+  createCheckout,
+  memoryStore,
+  type Order,
+} from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
 
@@ -20,6 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** What a browser posts: a card under a key of the order. */
+async function blockFor(checkout: Checkout, order: Order, number = CARD.number): Promise<string> {
+  const key = await checkout.issueKey(order);
+  if (key.status !== 200) throw new Error(`No key: ${key.status}`);
+  return JSON.stringify(await encryptCard(key.body, { ...CARD, number }));
+}
+
 test('an authorization has an Idempotency-Key of its intent and key, and a block that comes again sends nothing', async () => {
   const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
   const sent: [intentId: string, keyId: string, idempotencyKey: string | undefined][] = [];
@@ -36,9 +50,7 @@ test('an authorization has an Idempotency-Key of its intent and key, and a block
     store: memoryStore(),
   });
   const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
-  const key = await checkout.issueKey(order);
-  if (key.status !== 200) throw new Error(`No key: ${key.status}`);
-  const body = JSON.stringify(await encryptCard(key.body, { ...CARD }));
+  const body = await blockFor(checkout, order);
   const outcomes = [
     await checkout.pay(order, 'application/json', body),
     await checkout.pay(order, 'application/json', body),
@@ -72,12 +84,52 @@ test('the log says what a merchant has to mend: an option, or why a block was no
 
   const payments = { baseUrl, secretKey: ACCOUNTS[0].secretKey };
   const checkout = createCheckout({ payments, store: memoryStore(), log });
-  const key = await checkout.issueKey(order);
-  if (key.status !== 200) throw new Error(`No key: ${key.status}`);
-  const body = JSON.stringify(await encryptCard(key.body, { ...CARD }));
+  const body = await blockFor(checkout, order);
   const dearer = { ...order, amount: 2000 };
   expect(await checkout.pay(dearer, 'application/json', body)).toEqual({ status: 'not_paid' });
-  expect(lines.at(-1)).toBe(
-    `Not sent, the key of the block has expired, was used, or is for another price: order ${order.id}`,
-  );
+  expect(lines.at(-1)).toBe(`Block not sent: order ${order.id}, not_paid`);
 });
+
+test('a block that comes twice at once has one outcome, also if no intent comes for the second', async () => {
+  const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
+  const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
+  let intents = 0;
+  const [isFirstSent, sendFirst] = signal();
+  const [hasSecondFailed, failSecond] = signal();
+  const checkout = createCheckout({
+    payments: {
+      createEncryptionKey: () => client.createEncryptionKey(),
+      async createIntent(draft) {
+        intents++;
+        if (intents < 3) return client.createIntent(draft); // for the keys, then for a block
+        await isFirstSent;
+        failSecond();
+        throw new Error('The connection was lost');
+      },
+      async authorize(id, block) {
+        if (intents > 1) {
+          sendFirst();
+          await hasSecondFailed;
+        }
+        return client.authorize(id, block);
+      },
+    },
+    store: memoryStore(),
+    log: () => {},
+  });
+  const declined = await blockFor(checkout, order, Object.keys(DECLINED_NUMBERS)[0]);
+  const good = await blockFor(checkout, order);
+  expect(await checkout.pay(order, undefined, declined)).toMatchObject({ status: 'failed' });
+  const outcomes = await Promise.all([1, 2].map(() => checkout.pay(order, undefined, good)));
+  expect(outcomes[0]).toMatchObject({ status: 'committed' });
+  expect(outcomes[1]).toEqual(outcomes[0]);
+  expect(intents).toBe(3);
+});
+
+function signal(): [arrived: Promise<void>, send: () => void] {
+  let send = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  return [arrived, send];
+}

@@ -191,8 +191,9 @@ final class Checkout
             );
             switch ($decision['next']) {
                 case 'answer':
-                    if ($decision['outcome']['status'] === 'not_paid') {
-                        error_log(NOT_SENT . ": order $orderId");
+                    $status = $decision['outcome']['status'];
+                    if ($status === 'not_paid' || $status === 'not_certain') {
+                        error_log("Block not sent: order $orderId, $status");
                     }
                     return $decision['outcome'];
                 case 'authorize':
@@ -215,6 +216,7 @@ final class Checkout
                         $attempt['draftId'] = $this->createDraft($order);
                     } catch (\Exception $error) {
                         self::log("No intent for order $orderId", $error);
+                        $this->readSettled($orderId); // the same block may have come twice
                         $refuse = static fn ($stored) => onRefusal($stored, $block['key_id']);
                         return $this->change($orderId, $refuse)['outcome'];
                     }
@@ -436,7 +438,6 @@ function assertOrder(array $order): void
  */
 
 const NOT_CERTAIN = ['status' => 'not_certain'];
-const NOT_SENT = 'Not sent, the key of the block has expired, was used, or is for another price';
 
 /** For outcome(), and for a page that gets no key. */
 function outcomeOf(?array $order): array
@@ -783,7 +784,7 @@ interface OrderStore
  */
 final class PdoStore implements OrderStore
 {
-    /** @throws \InvalidArgumentException if $pdo hides its errors, or collects writes */
+    /** @throws \InvalidArgumentException if $pdo hides its errors */
     public function __construct(private \PDO $pdo)
     {
         if ($pdo->getAttribute(\PDO::ATTR_ERRMODE) !== \PDO::ERRMODE_EXCEPTION) {
@@ -1100,7 +1101,8 @@ final class CardPaymentsError extends \Exception
  *
  * - A decline is an outcome, not an error: authorize() returns an intent in "failed".
  * - Nothing is ever tried again by itself: a second request could be a second payment.
- * - The secret key is in no error, log or dump, and goes to the base address only.
+ * - The secret key goes to the base address only, and is in no error and no log, nor in what
+ *   print_r, var_dump, var_export or serialize show of this object.
  */
 class CardPayments
 {

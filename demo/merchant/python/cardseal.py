@@ -186,8 +186,9 @@ class Checkout:
             attempt["now"] = _now_ms()
             decision = self._change(order_id, lambda stored: on_block(stored, attempt))
             if decision["next"] == "answer":
-                if decision["outcome"]["status"] == "not_paid":
-                    _logger.warning("%s: order %s", _NOT_SENT, order_id)
+                status = decision["outcome"]["status"]
+                if status in ("not_paid", "not_certain"):
+                    _logger.warning("Block not sent: order %s, %s", order_id, status)
                 return decision["outcome"]
             if decision["next"] == "authorize":
                 answer = self._authorize(decision["intentId"], block)
@@ -204,6 +205,7 @@ class Checkout:
                     attempt["draftId"] = self._create_draft(order)
                 except Exception as error:
                     _log("No intent for order %s" % order_id, error)
+                    self._read_settled(order_id)  # the same block may have come twice
                     refusal = self._change(order_id, lambda stored: on_refusal(stored, key_id))
                     return refusal["outcome"]
 
@@ -367,7 +369,6 @@ def _read_order(order):
 #   reason (the service's, of a decline, or None).
 
 _NOT_CERTAIN = {"status": "not_certain"}
-_NOT_SENT = "Not sent, the key of the block has expired, was used, or is for another price"
 
 
 def outcome_of(order):
@@ -915,7 +916,9 @@ class CardPayments:
 
     - A decline is an outcome, not an error: ``authorize`` returns an intent in ``failed``.
     - Nothing is ever tried again by itself: a second request could be a second payment.
-    - The secret key is in no error, log or representation, and goes to the base address only.
+    - The secret key goes to the base address only, and is in no message, log, ``repr`` or
+      ``vars()``. A tool that records local variables with an error records what was passed in, the
+      secret key and posted data included: switch that off.
     """
 
     def __init__(self, base_url, secret_key, timeout_s=30.0):
@@ -945,7 +948,7 @@ class CardPayments:
         self._port = int(base[3]) if base[3] else (443 if self._is_https else 80)
         self._path = base[4].rstrip("/")
         self.timeout_s = timeout_s
-        # Inside a function, so that vars(), a debugger's page or pickle cannot show it.
+        # Inside a function, so that vars() and pickle cannot show it.
         self._authorization = lambda: "Bearer " + secret_key
 
     def create_encryption_key(self):
@@ -1004,7 +1007,7 @@ class CardPayments:
     def _post(
         self, path, *, success, check, body=None, idempotency_key=None, intent_id=None
     ):
-        headers = {"Authorization": self._authorization(), "Accept": "application/json"}
+        headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
         if idempotency_key is not None:
@@ -1044,17 +1047,21 @@ class CardPayments:
         expired = threading.Event()
 
         def expire():
-            # Python's own time limit starts again with each byte that comes. This one does not.
+            # Python's own time limit starts again with each address and each byte. This one does not.
             expired.set()
             try:
-                socket.socket.shutdown(sock, socket.SHUT_RDWR)
+                if sock:
+                    socket.socket.shutdown(sock, socket.SHUT_RDWR)
             except OSError:
                 pass  # closed already
 
         watchdog = threading.Timer(self.timeout_s, expire)
         watchdog.daemon = True
         try:
+            watchdog.start()
             sock = socket.create_connection((self._host, self._port), self.timeout_s)
+            if expired.is_set():
+                raise TimeoutError  # several addresses were tried: nothing is sent so late
             if self._is_https:
                 context = ssl.create_default_context()
                 sock = context.wrap_socket(
@@ -1065,9 +1072,10 @@ class CardPayments:
                 connection = http.client.HTTPConnection(self._host, self._port)
             connection.sock = sock
             connection.auto_open = 0  # never a second connection, and with it a second request
-            watchdog.start()
             if self._is_https:
                 sock.do_handshake()
+            # Here, where no error leaves: a traceback may be shown with its local variables.
+            headers = {**headers, "Authorization": self._authorization()}
             connection.request("POST", path, data, headers)
             answer = connection.getresponse()
             status = answer.status
