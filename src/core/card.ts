@@ -99,7 +99,7 @@ const FIELD_NAMES = Object.keys(CARD_FIELDS) as CardField[];
 
 /** Reads the property of every card field once. Runs no getter. */
 function readProperties(card: Card): Properties {
-  const properties = {} as Properties;
+  const properties: Properties = Object.create(null); // a polluted prototype may have a setter
   for (const name of FIELD_NAMES) properties[name] = readProperty(card, name);
   return properties;
 }

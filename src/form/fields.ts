@@ -44,7 +44,7 @@ const NAME_SLOTS: Slot[] = ['name', 'given_name', 'additional_name', 'family_nam
  * correct it. The error's message names the control and says what to change.
  */
 export function findFields(form: HTMLFormElement, mayBeLocked = false): CardControls {
-  const found: { [slot in Slot]?: Control[] } = {};
+  const found: { [slot in Slot]?: Control[] } = Object.create(null);
   for (const element of cardControls(form)) {
     const slot = slotOf(element)!;
     const control = checkControl(element, slot, mayBeLocked);

@@ -103,7 +103,7 @@ export function isSameCard(card: CardBytes, other: CardBytes): boolean {
 
 /** A copy, which `encryptCard` may empty. */
 export function copyCard(card: CardBytes): CardBytes {
-  const copy = {} as CardBytes;
+  const copy: CardBytes = Object.create(null);
   for (const field of fieldsOf(card)) copy[field] = card[field].slice();
   return copy;
 }

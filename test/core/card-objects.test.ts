@@ -416,6 +416,14 @@ describe('a polluted Object.prototype', () => {
     // Node's own functions fail then.
     ...(inNode ? [] : ACCESSORS),
     ['cvv', { cvv: '583' }],
+    [
+      'a setter of number',
+      {
+        set number(_: unknown) {
+          throw new Error('The setter of the prototype was called');
+        },
+      },
+    ],
     ['code', { code: 'polluted' }],
     ['field and limit', { field: 'polluted', limit: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {

@@ -263,6 +263,7 @@ test('a polluted Object.prototype sets no option, and keeps no listener from hea
     onEncrypted: vi.fn(),
     once: true,
     passive: true,
+    number: 'polluted',
   };
   Object.assign(Object.prototype, pollution);
   try {
