@@ -17,6 +17,7 @@ export function blockInput(form: HTMLFormElement, name: string) {
     elementsOf(form).filter((it) => it.getAttribute('name') === name) as HTMLInputElement[];
 
   const find = (): HTMLInputElement | undefined => {
+    if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
     const controls = controlsOfName();
     const areHidden = controls.every(({ type }) => type === 'hidden');
     if (areHidden && controls.length < 2) return controls[0];
@@ -25,11 +26,11 @@ export function blockInput(form: HTMLFormElement, name: string) {
   };
 
   return {
-    /** @throws {@link CardEncryptionError} `invalid_form` if another control has the name. */
+    /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     check() {
       find();
     },
-    /** @throws {@link CardEncryptionError} `invalid_form` if another control has the name. */
+    /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     put(block: EncryptedCard) {
       let input = find();
       if (!input) {

@@ -4,6 +4,7 @@ import {
   type PreparedKey,
   prepareKey,
 } from '../core/index.ts';
+import { isAboutCard } from './notices.ts';
 import type { CardFormOptions } from './options.ts';
 import { reportToPage } from './report.ts';
 
@@ -113,9 +114,9 @@ function inTime(
     const askPage = async () => ask(aborter?.signal);
     askPage()
       .then(resolve, (error: unknown) => {
-        const isOwn = error instanceof CardEncryptionError;
-        if (!isOwn && !aborter?.signal.aborted) reportToPage(error);
-        reject(isOwn ? error : noKey());
+        const isOfKey = error instanceof CardEncryptionError && !isAboutCard(error);
+        if (!isOfKey && !aborter?.signal.aborted) reportToPage(error);
+        reject(isOfKey ? error : noKey());
       })
       .finally(() => clearTimeout(timer));
   });

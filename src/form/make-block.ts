@@ -1,4 +1,5 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
+import { isAboutCard } from './notices.ts';
 import type { Parts } from './parts.ts';
 import { type CardBytes, copyCard } from './read.ts';
 
@@ -48,11 +49,11 @@ export async function makeBlock(
     press.card = undefined; // from now on `sealed` zeroes it
     sealed.seal(block, key.arrived, card);
     return block;
-  } catch (error) {
-    const { code, field } = error as CardEncryptionError;
-    if (!field) keys.drop(key);
+  } catch (reason) {
+    const error = reason as CardEncryptionError;
+    if (!isAboutCard(error)) keys.drop(key);
     // `read` has validated everything but the characters and the bytes of the name.
-    else if (isCurrent()) notices.showProblems(fields.nameProblem(code === 'card_too_long'));
+    else if (isCurrent()) notices.showProblems(fields.nameProblem(error.code === 'card_too_long'));
     throw error;
   }
 }

@@ -44,7 +44,7 @@ export function notices(
 
   /** Tells the page alone, because the shopper has not pressed anything. */
   const tellPage = (error: CardEncryptionError) => {
-    logForPage(error);
+    console.error(error);
     emit('error', error);
   };
 
@@ -59,7 +59,7 @@ export function notices(
       case 'insecure_context':
       case 'unsupported_browser':
       case 'invalid_form':
-      case 'invalid_card': // the shopper cannot correct it: `showProblems` has those that they can
+      case 'invalid_card': // `showProblems` tells the shopper of these two
       case 'card_too_long':
       case 'invalid_encrypted_card': // only servers get this one
         return 'payment_unavailable';
@@ -84,20 +84,25 @@ export function notices(
       const detail = problems.map((problem) => ({ ...problem, text: texts(problem.problem) }));
       if (emit('problems', detail)) messages.show(detail);
     },
-    /** Tells the shopper and the page why a press came to nothing. */
-    fail(reason: unknown) {
+    /**
+     * Tells the shopper and the page why a press came to nothing.
+     *
+     * @param isOut - Whether a block is on its way: then nobody can say that nothing was sent.
+     */
+    fail(reason: unknown, isOut = false) {
       const error = asCardEncryptionError(reason);
-      logForPage(error); // first: what follows may fail in a page that is broken
-      if (!error.field) tell(problemFor(error)); // else `showProblems` has shown it
+      if (!isAboutCard(error)) {
+        console.error(error); // first: what follows may fail in a page that is broken
+        tell(isOut ? 'no_answer' : problemFor(error));
+      }
       emit('error', error);
     },
   };
 }
 
-/** An error that the shopper can correct does not belong in the console. */
-function logForPage(error: CardEncryptionError): void {
-  if (!error.field) console.error(error);
-}
+/** Whether the shopper has to correct the card: then `showProblems` has told them. */
+export const isAboutCard = ({ code }: CardEncryptionError): boolean =>
+  code === 'invalid_card' || code === 'card_too_long';
 
 /** An error from page code may contain card data, so it goes no further. */
 export const asCardEncryptionError = (reason: unknown): CardEncryptionError =>

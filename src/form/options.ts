@@ -45,7 +45,10 @@ export interface CardFormOptions {
     | ((card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>)
     | undefined;
 
-  /** The name of the form field that carries the block, as JSON. Default: `encrypted_card`. */
+  /**
+   * The name of the form field that carries the block, as JSON. It must not be empty. Default:
+   * `encrypted_card`.
+   */
   fieldName?: string | undefined;
 
   /** Whether the check digit of the card number is validated. Default: `true`. */
@@ -67,9 +70,13 @@ export interface CardFormOptions {
   messages?: Partial<Record<CardProblem | FormProblem, string | undefined>> | undefined;
 
   /**
-   * Tells at each press whether it pays by card. `false` lets the press pass without a block. With
-   * or without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`,
-   * or if the card's fields are all disabled, or are hidden and hold no digit.
+   * Tells whether a press pays by card. `false` lets the press pass without a block. With or
+   * without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`, or
+   * if the card's fields are all disabled, or are hidden and hold no digit.
+   *
+   * It is called at each press, again before the block goes out, and when the form's data is
+   * collected. If the answer has changed before the block goes out, the shopper reads
+   * `press_again`. If it throws, the press ends in `invalid_form`.
    */
   when?: (() => boolean) | undefined;
 }
@@ -95,8 +102,10 @@ export interface CardFormBinding {
   restart(): Promise<void>;
 
   /**
-   * Leaves the form as it was before it was bound. A press under way ends and the block is dropped.
-   * The card's fields are emptied only if a block was made from them.
+   * Leaves the form as it was before it was bound, for example when a component is removed. A press
+   * under way ends and the block is dropped. The card's fields are emptied only if a block was made
+   * from them. The texts for the shopper go; `press_again` appears if this ends a press whose block
+   * is being made, and the form stays in the page.
    */
   unbind(): void;
 

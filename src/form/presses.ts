@@ -49,7 +49,10 @@ interface Sending {
   isOver?: true;
   /** The page has reset the form. This is done when `onEncrypted` is done. */
   whenOver?: () => void;
-  /** The idle state that follows because no answer came in time. */
+  /**
+   * The idle state that follows because no answer came in time. If the answer comes while it lasts,
+   * the text about it goes.
+   */
   after?: State;
 }
 
@@ -98,7 +101,7 @@ export function cardPresses(parts: Parts) {
     } catch (error) {
       stop(event);
       tellSettled();
-      notices.fail(error);
+      notices.fail(error, state.phase === 'sending');
     }
   };
 
@@ -117,7 +120,9 @@ export function cardPresses(parts: Parts) {
     const canPass = kind === 'click' || !onEncrypted;
     if (press && canPass && sealed.isFresh()) {
       end();
-      pass(event, kind, button);
+      // A listener of `cardseal:submit` may have chosen another way to pay.
+      if (page.isCardPayment(button, true)) pass(event, kind, button);
+      else refuse(event, 'press_again');
     } else {
       stop(event);
       if (press) make(press); // never rejects

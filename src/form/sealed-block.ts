@@ -74,7 +74,7 @@ export function sealedBlock(
     compare,
     offer,
     takeFromScript,
-    /** @throws {@link CardEncryptionError} `invalid_form` if another control has the name. */
+    /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     check: input.check,
     exists: () => current !== undefined,
     block: () => current?.block,

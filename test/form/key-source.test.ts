@@ -1,5 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
+import {
+  CardEncryptionError,
+  type CardEncryptionKey,
+  encryptCard,
+  prepareKey,
+} from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { card, decrypt, freshKey } from '../tools/support/core.ts';
 import {
@@ -16,6 +21,7 @@ import {
   posted,
   refused,
   settled,
+  statusOf,
   TYPED,
   values,
 } from '../tools/support/form.ts';
@@ -92,6 +98,12 @@ const FAILING: [string, () => CardEncryptionKey | Promise<CardEncryptionKey>, st
     },
     'key_unavailable',
   ],
+  [
+    'that rejects with an error about a card',
+    () =>
+      Promise.reject(new CardEncryptionError('invalid_card', 'secret detail', { field: 'number' })),
+    'key_unavailable',
+  ],
   ['that gives nothing', () => undefined as never, 'invalid_key'],
   ['that gives nonsense', () => ({ ...freshKey(), public_key: 'AAAA' }), 'invalid_key'],
   [
@@ -114,6 +126,7 @@ test.each(FAILING)(
     expect(error.code).toBe(code);
     expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain('secret detail');
     expect(console.error).toHaveBeenLastCalledWith(error);
+    expect(statusOf(page)).toContain('Nothing was sent.');
     await idle(page);
     expect([values(page), page.passes, ask.mock.calls.length]).toEqual([KEPT, 0, 2]);
     fails = false;

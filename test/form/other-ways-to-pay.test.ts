@@ -7,7 +7,9 @@ import {
   blockIn,
   CARD,
   CONTROLS,
+  cancelling,
   countEncryptions,
+  deferred,
   fill,
   html,
   idle,
@@ -17,6 +19,7 @@ import {
   next,
   open,
   type Page,
+  passed,
   posted,
   refused,
   settled,
@@ -245,6 +248,44 @@ test.each([
     expect([page.passes, values(page)]).toEqual([0, KEPT]);
   },
 );
+
+test('a when() that throws while a block is on its way: nobody reads that nothing was sent', async () => {
+  const page = open();
+  const pending = deferred<void>();
+  let isBroken = false;
+  const when = () => {
+    if (isBroken) throw new Error('planted');
+    return true;
+  };
+  const onEncrypted = vi.fn(() => pending.promise);
+  bind(page.form, { when, onEncrypted });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => onEncrypted.mock.calls.length === 1);
+  isBroken = true;
+  expect((await refused(page)).code).toBe('invalid_form');
+  expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
+  pending.resolve();
+});
+
+test('another way to pay that a listener of cardseal:submit chooses gets no block, of this press or an earlier one', async () => {
+  const { page, blocks } = cancelling();
+  let isCard = true;
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  const choose = () => {
+    isCard = false;
+  };
+  for (const presses of [1, 2]) {
+    page.form.addEventListener('cardseal:submit', choose, { once: true });
+    page.button().click();
+    await vi.waitUntil(() => statusOf(page) === 'Nothing was sent. Press the button again.');
+    expect([blocks.length, values(page)]).toEqual([presses - 1, KEPT]);
+    isCard = true;
+    await passed(page); // a card press, which the page cancels
+    await idle(page);
+  }
+});
 
 test('fields that are hidden are another way to pay, and fields that are seen are not, where the engine has no checkVisibility', async () => {
   const { checkVisibility } = Element.prototype;

@@ -318,15 +318,16 @@ test('a hidden input of the page with the name of the block carries it, and is e
 });
 
 test.each([
-  ['a text input', '<input name="encrypted_card">'],
-  ['a select', '<select name="encrypted_card"></select>'],
-  ['a button', '<button type="button" name="encrypted_card">x</button>'],
-  ['two hidden inputs', '<input type="hidden" name="encrypted_card">'.repeat(2)],
-])('%s with the name of the block is invalid_form', async (_, control) => {
+  ['a text input of the name', '<input name="encrypted_card">'],
+  ['a select of the name', '<select name="encrypted_card"></select>'],
+  ['a button of the name', '<button type="button" name="encrypted_card">x</button>'],
+  ['two hidden inputs of the name', '<input type="hidden" name="encrypted_card">'.repeat(2)],
+  ['no name', '', { fieldName: '' }],
+])('%s for the block is invalid_form', async (_, control, options?: { fieldName: string }) => {
   const page = open(html() + control);
-  await expect(bind(page.form).ready).rejects.toMatchObject({
+  await expect(bind(page.form, options).ready).rejects.toMatchObject({
     code: 'invalid_form',
-    message: expect.stringContaining('encrypted_card'),
+    message: expect.stringContaining(options ? 'fieldName' : 'encrypted_card'),
   });
   fill(page);
   await refused(page);

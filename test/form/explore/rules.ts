@@ -50,6 +50,14 @@ export const TAKEN_OUT: TakenOut[] = [
     found: 'the library sends a form that is no card payment',
   }),
   inPresses({
+    rule: 'F3: nor does a press pass whose way to pay a listener has changed',
+    from: 'if (page.isCardPayment(button, true)) pass(event, kind, button);',
+    to: 'if (event) pass(event, kind, button);',
+    only: ['another way to pay'],
+    depth: 4,
+    found: 'a press that is no card payment carries a block',
+  }),
+  inPresses({
     rule: 'F3: the gate lets only a fresh block pass',
     from: 'if (!isFresh()) return false;',
     to: '',

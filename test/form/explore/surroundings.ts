@@ -406,7 +406,9 @@ export class Surroundings {
     this.pressed = isEmptied && block ? block.content : this.content;
     this.hasPressedOther = false;
     this.isOwed = true;
-    const act = this.act(['nothing', 'cancels', 'restart()'], 'cardseal:submit');
+    const acts = ['nothing', 'cancels', 'restart()', 'another way to pay'] as const;
+    const act = this.act(acts, 'cardseal:submit');
+    if (act === 'another way to pay') this.isCardChosen = false;
     if (act === 'cancels') this.isOwed = false; // it shows its own message
     if (act === 'restart()') this.restart();
     return act !== 'cancels';
@@ -739,6 +741,8 @@ export class Surroundings {
       this.isOwed = false; // as another way to pay
     } else if (isCardPress) {
       this.violation('listeners run without the block');
+    } else if (this.offered && !wasPassing && !event.defaultPrevented) {
+      this.violation('a press that is no card payment carries a block');
     }
     const act = this.act(LISTENER_ACTS, 'submit listener');
     this.run(act, isCardPress && this.offered !== undefined);
