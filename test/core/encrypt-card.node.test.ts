@@ -122,7 +122,7 @@ describe('test keys', () => {
   const malformed = malformedKeys();
 
   test.each(malformed.filter(({ reads }) => reads))(
-    'OpenSSL reads $what, and nothing else is wrong with it',
+    'OpenSSL reads the malformed key, and nothing else is wrong with it: $what',
     ({ spki, reads }) => {
       const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey({
         key: Buffer.from(spki),

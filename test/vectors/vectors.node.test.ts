@@ -77,7 +77,7 @@ describe.each([2048, 3072, 4096])('%i bits', (bits) => {
   });
 });
 
-test.each(vectors.refused)('refused, at $at: $what', ({ at, block }) => {
+test.each(vectors.refused)('a faulty block is refused, at $at: $what', ({ at, block }) => {
   expect(openBlock(privateKey(block.key_id), block)).toBe(at);
 });
 
