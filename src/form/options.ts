@@ -97,7 +97,8 @@ export interface CardFormBinding {
    * card's fields and asks for a new key.
    *
    * @returns Resolves when the key has arrived. Rejects with a {@link CardEncryptionError}:
-   * `key_unavailable` if the key was not given as a function; the page has to be reloaded then.
+   * `key_unavailable` if the key was not given as a function; the page has to be reloaded then. The
+   * rejection may be ignored: it is on the console, and the next press asks for a key again.
    */
   restart(): Promise<void>;
 

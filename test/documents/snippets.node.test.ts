@@ -106,6 +106,7 @@ describe('each snippet', () => {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
     write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
+    write(folder, 'payment.ts', read('test/documents/snippets/payment.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
       paths,

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import formPage from '../../docs/form.md?raw';
 import frameworks from '../../docs/frameworks.md?raw';
 import tagPage from '../../docs/script-tag.md?raw';
+import serverPage from '../../docs/server.md?raw';
 import startReact from '../../docs/start-react.md?raw';
 import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
@@ -24,6 +25,7 @@ import withoutScriptPage from './snippets/without-script.html?raw';
 const PAGES = {
   README: readme,
   form: formPage,
+  server: serverPage,
   'script-tag': tagPage,
   frameworks,
   'start-react': startReact,
@@ -37,9 +39,10 @@ const sources = import.meta.glob<string>('./snippets/*', {
 
 test.each([
   ['README', ['core.ts', 'checkout.html', 'checkout.ts', 'tag.html']],
-  ['form', ['payment.ts', 'on-encrypted.ts', 'own-listener.ts', 'encrypt.ts']],
-  ['form', ['card-button.html', 'other-ways.html', 'messages.html', 'import-map.html']],
-  ['script-tag', ['without-script.html']],
+  ['form', ['on-encrypted.ts', 'own-listener.ts', 'encrypt.ts']],
+  ['form', ['card-button.html', 'other-ways.html', 'messages.html']],
+  ['server', ['payment.ts']],
+  ['script-tag', ['without-script.html', 'import-map.html']],
   ['frameworks', ['Checkout.tsx']],
   ['start-react', ['useCardForm.ts']],
 ] as const)('%s shows the programs that are tested here: %j', (page, files) => {
@@ -342,8 +345,8 @@ test('a page with other ways to pay sends a block only with a card payment', asy
   expect(sent).toEqual([false, false, true]);
 });
 
-test('docs/form.md has each English text, and no other', () => {
-  const rows = [...formPage.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, text]) => [
+test('docs/script-tag.md has each English text, and no other', () => {
+  const rows = [...tagPage.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, text]) => [
     name,
     text,
   ]);

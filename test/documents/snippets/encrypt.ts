@@ -12,5 +12,6 @@ document.querySelector('#place-order')!.addEventListener('click', async () => {
   if (!card) return; // the shopper reads why
   const { result, text } = await sendCard(JSON.stringify(card));
   show(text);
-  if (result === 'not_paid') await binding.restart();
+  if (result === 'paid') form.remove();
+  if (result === 'not_paid') binding.restart();
 });
