@@ -476,7 +476,8 @@ export class Surroundings {
   }
 
   private submitFromOnEncrypted() {
-    const isWanted = this.isBound && this.isConnected && this.isCardChosen && !this.hasPressedOther;
+    const canPass = this.isBound && this.isConnected && this.isDestinationGood;
+    const isWanted = canPass && this.isCardChosen && !this.hasPressedOther;
     const wasDropped = !this.sealed.exists();
     const before = this.sends;
     const text = this.text;
@@ -685,6 +686,7 @@ export class Surroundings {
     this.sends += 1;
     this.deliver(block, 'the browser');
     this.isOnWay = !this.setting.frame;
+    this.isPendingOver = true; // the press is the browser's now
   }
 
   /** While a press passes, the code of the page may send its block. */
