@@ -74,8 +74,8 @@ export interface CardFormOptions {
    * without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`, or
    * if the card's fields are all disabled, or are hidden and hold no digit.
    *
-   * It is called at each press, again before the block goes out, and when the form's data is
-   * collected. If the answer has changed before the block goes out, the shopper reads
+   * It is called at each press but `encrypt()`, again before the block goes out, and when the form's
+   * data is collected. If the answer has changed before the block goes out, the shopper reads
    * `press_again`. If it throws, the press ends in `invalid_form`.
    */
   when?: (() => boolean) | undefined;
