@@ -139,8 +139,8 @@ export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
 
 /** Enter may submit the form. A key that is held down is one press. */
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.key !== 'Enter') return;
   const control = pathOf(event)[0] as HTMLInputElement;
+  if (event.key !== 'Enter' || !control.localName) return; // a script may raise it on the document
   const form = isCardButton(control) ? formOfCardButton(control) : control.form;
   const isInForm = findBoundForm(form) && control.localName !== 'textarea';
   if (event.repeat && isInForm) event.preventDefault();

@@ -29,13 +29,13 @@ export type FormProblem =
   | 'payment_unavailable'
   /** The page's only key is used up or does not work. */
   | 'reload_page'
-  /** Nothing was sent, and another press can succeed. */
+  /** Nothing was sent. Another press may succeed; if none does, a reload tells why. */
   | 'press_again'
   /** The form was sent, and the answer has not come yet. */
   | 'payment_under_way'
   /** The press waits, for example for the key. */
   | 'one_moment'
-  /** The card may have been sent, and another press sends the same block. */
+  /** The card may have been sent. Another press with the same card sends the same block. */
   | 'no_answer';
 
 /** The default texts. */

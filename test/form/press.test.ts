@@ -1,5 +1,5 @@
 /** The rule for a press: a card press with a fresh block passes; any other makes a block first. */
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
@@ -272,7 +272,7 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
   const page = open(`${html()}<textarea></textarea>`);
   bind(page.form);
   /** Whether the key does in the control what it usually does. */
-  const hold = (control: Element, key: string, repeat: boolean) =>
+  const hold = (control: EventTarget, key: string, repeat: boolean) =>
     control.dispatchEvent(
       new KeyboardEvent('keydown', { key, repeat, bubbles: true, cancelable: true }),
     );
@@ -289,6 +289,12 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
   expect(hold(outside, 'Enter', true)).toBe(true);
   outside.setAttribute('data-cardseal-button', '');
   expect(hold(outside, 'Enter', true)).toBe(false);
+
+  const onError = vi.fn((event: Event) => event.preventDefault());
+  window.addEventListener('error', onError);
+  onTestFinished(() => window.removeEventListener('error', onError));
+  for (const target of [document, window]) hold(target, 'Enter', false); // by a script
+  expect(onError).not.toHaveBeenCalled();
 });
 
 test('a double click is one payment, and the second click is answered', async () => {
