@@ -11,8 +11,8 @@ export async function startPlaywright(
     backForwardCache ? withBackForwardCache() : launchOptions(engine),
   );
   return {
-    async newTab({ javaScript = true, colorScheme = 'light', language = 'en-GB' }) {
-      const settings = { javaScriptEnabled: javaScript, colorScheme, locale: language };
+    async newTab({ javaScript = true, language = 'en-GB' }) {
+      const settings = { javaScriptEnabled: javaScript, locale: language };
       const context = await browser.newContext(settings);
       const page = await context.newPage();
       const complaints: string[] = [];

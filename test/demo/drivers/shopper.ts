@@ -21,7 +21,6 @@ export interface Driver {
 
 export interface Settings {
   javaScript?: boolean;
-  colorScheme?: 'light' | 'dark';
   /** The language that the browser asks for, as a BCP 47 tag. */
   language?: string;
 }
