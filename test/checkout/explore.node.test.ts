@@ -1,8 +1,13 @@
 /** The shipped code of the checkout, in every order of events within the bounds. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { checkoutOf } from '../../src/checkout/checkout.ts';
+import { Orders } from '../corpus/make-orders.ts';
 import { PARTS } from './bounds.ts';
 import { explore } from './explore.ts';
+
+const orders = new Orders();
 
 test.each(PARTS)(
   'an order is charged once, and nobody reads what is not true: $name',
@@ -11,6 +16,7 @@ test.each(PARTS)(
       checkoutOf,
       ...part,
       timeMs: 120_000, // of a busy machine; alone, all parts take less than 20 s
+      onRest: orders.take,
     });
     console.log(`${part.name}: ${states} states, ${transitions} transitions, depth ${depth}`);
     expect(violation).toBeUndefined();
@@ -18,3 +24,8 @@ test.each(PARTS)(
   },
   150_000,
 );
+
+test('orders.json has a scenario of each step on these paths, as make-orders.ts writes it', async () => {
+  const corpus = join(import.meta.dirname, '../corpus/orders.json');
+  expect(await orders.write()).toBe(readFileSync(corpus, 'utf8'));
+});

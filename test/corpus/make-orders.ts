@@ -54,27 +54,26 @@ interface Frame {
   during: ScenarioStep[];
 }
 
-export async function makeOrders(): Promise<string> {
-  const scenarios: Scenario[] = [];
-  const covered = new Set<string>();
-  for (const part of PARTS) {
-    const onRest = (events: TraceEvent[]) => {
-      const scenario = scenarioOf(events);
-      if (!scenario) return;
-      const signs = scenario.steps.map((step) => signOf(step, scenario));
-      if (signs.every((sign) => covered.has(sign))) return;
-      for (const sign of signs) covered.add(sign);
-      scenarios.push(scenario);
-    };
-    const { violation, isComplete } = await explore({ checkoutOf, ...part, onRest });
-    if (violation || !isComplete) throw new Error(`Explored in vain: ${part.name}`);
+/** Collects scenarios: `take` gets paths of the exploration, `write` makes the text of orders.json. */
+export class Orders {
+  readonly #scenarios: Scenario[] = [];
+  readonly #covered = new Set<string>();
+
+  readonly take = (events: TraceEvent[]): void => {
+    const scenario = scenarioOf(events);
+    if (!scenario) return;
+    const signs = scenario.steps.map((step) => signOf(step, scenario));
+    if (signs.every((sign) => this.#covered.has(sign))) return;
+    for (const sign of signs) this.#covered.add(sign);
+    this.#scenarios.push(scenario);
+  };
+
+  async write(): Promise<string> {
+    const scenarios = [...this.#scenarios, ...withoutABlock()];
+    for (const [name, steps] of Object.entries(OVERLAPS))
+      scenarios.push(await overlap(name, steps));
+    return written(scenarios.map((it, at) => ({ ...it, name: `${at + 1}: ${it.name}` })));
   }
-  scenarios.push(...withoutABlock());
-  for (const [name, steps] of Object.entries(OVERLAPS)) scenarios.push(await overlap(name, steps));
-  scenarios.forEach((scenario, at) => {
-    scenario.name = `${at + 1}: ${scenario.name}`;
-  });
-  return written(scenarios);
 }
 
 /** One step a line. */
@@ -265,5 +264,10 @@ function withoutABlock(): Scenario[] {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  writeFileSync(join(import.meta.dirname, 'orders.json'), await makeOrders());
+  const orders = new Orders();
+  for (const part of PARTS) {
+    const { violation, isComplete } = await explore({ checkoutOf, ...part, onRest: orders.take });
+    if (violation || !isComplete) throw new Error(`Explored in vain: ${part.name}`);
+  }
+  writeFileSync(join(import.meta.dirname, 'orders.json'), await orders.write());
 }
