@@ -26,17 +26,15 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-/** The oldest that is supported, one between, and the current one, which is installed. */
-const COMPILERS: Record<string, string> = {
-  '5.0.4':
-    'sha512-cW9T5W9xY37cc+jfEnaUvX91foxtHkza3Nw3wkoF4sSlKn0MONdkdEndig/qPBWXNkmplh3NzayQzCiHM4/hqw==',
-  '5.4.5':
-    'sha512-vcI4UpRgg81oIRUFwR0WSIHKt11nJ7SAVlYNIu+QpqeyXP+gpQJy/Z4+F0aGxSE4MqwjyXvW/TzgkLAx2AGHwQ==',
-  current: '',
-};
-const WAYS = [
-  ['Node16', 'Node16'],
-  ['ESNext', 'Bundler'],
+/** The oldest that is supported, and the one that is installed. `npm run stacks` has more. */
+const COMPILERS = [
+  {
+    version: '5.0.4',
+    integrity:
+      'sha512-cW9T5W9xY37cc+jfEnaUvX91foxtHkza3Nw3wkoF4sSlKn0MONdkdEndig/qPBWXNkmplh3NzayQzCiHM4/hqw==',
+    ways: ['Node16', 'Node16'],
+  },
+  { version: 'current', integrity: undefined, ways: ['ESNext', 'Bundler'] },
 ] as const;
 
 /** Uses everything that is exported. Each optional property takes `undefined`, too. */
@@ -156,21 +154,16 @@ describe('the declarations', () => {
     expect(internals('declare const a: 1; interface B {} export { a };')).toEqual(['B']);
   });
 
-  test.each(Object.entries(COMPILERS))(
-    'compile with TypeScript %s and skipLibCheck: false, for each way to resolve modules',
-    async (version, integrity) => {
+  test.each(COMPILERS)(
+    'compile with TypeScript $version, skipLibCheck: false and $ways.1',
+    async ({ version, integrity, ways }) => {
       const compiler = integrity
         ? join(unpack(await fetchPackage({ spec: `typescript@${version}`, integrity })), 'package')
         : join(root, 'node_modules/typescript');
-      for (const [module, moduleResolution] of WAYS) {
-        const problems = compileConsumer(compiler, module, moduleResolution);
-        expect({ version, moduleResolution, problems }).toEqual({
-          version,
-          moduleResolution,
-          // The control: the compiler runs, and it reads the types.
-          problems: expect.stringMatching(/^control\.mts\(1,10\): error TS2305: .+\n$/),
-        });
-      }
+      // The control: the compiler runs, and it reads the types.
+      const control = /^control\.mts\(1,10\): error TS2305: .+\n$/;
+      const [module, moduleResolution] = ways;
+      expect(compileConsumer(compiler, module, moduleResolution)).toMatch(control);
     },
   );
 });
