@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parse } from 'acorn';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
@@ -25,6 +25,10 @@ const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const npm = (...args: string[]) =>
   execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+/** The folder of a package that is installed. */
+const folderOf = (name: string) =>
+  dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
 
 /** The oldest that is supported, and the one that is installed. `npm run stacks` has more. */
 const COMPILERS = [
@@ -159,7 +163,7 @@ describe('the declarations', () => {
     async ({ version, integrity, ways }) => {
       const compiler = integrity
         ? join(unpack(await fetchPackage({ spec: `typescript@${version}`, integrity })), 'package')
-        : join(root, 'node_modules/typescript');
+        : folderOf('typescript');
       // The control: the compiler runs, and it reads the types.
       const control = /^control\.mts\(1,10\): error TS2305: .+\n$/;
       const [module, moduleResolution] = ways;
@@ -239,7 +243,7 @@ test('publint has nothing to say', async () => {
 });
 
 test('the types are not wrong, in the profile of a package that is ESM only', () => {
-  const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+  const attw = join(folderOf('@arethetypeswrong/cli'), 'dist/index.js');
   const script = ['--exclude-entrypoints', './cardseal.js', './cardseal.check.js']; // for pages, which have no types
   const args = [tarball, '--profile', 'esm-only', '--format', 'json', ...script];
   const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
