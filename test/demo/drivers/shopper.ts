@@ -74,7 +74,6 @@ export class Shopper {
   }
 
   press = (name: string) => this.driver.click(button(name));
-  follow = (name: string) => this.driver.click(`//a[${startsWith(name)}]`);
 
   back = () => this.#leave('history.back()');
   forward = () => this.#leave('history.forward()');
@@ -82,13 +81,6 @@ export class Shopper {
 
   /** What stands in the control with this label. */
   read = (label: string) => this.#ask<string>(label, 'control.value');
-
-  /** What is said to be wrong with the control with this label: by the browser, or by what the page describes it with. */
-  problem = (label: string) =>
-    this.#ask<string>(
-      label,
-      `control.validationMessage || document.getElementById(control.getAttribute('aria-describedby')).textContent`,
-    );
 
   /** What the page itself shows beside the control with this label, in the element that describes it. */
   problemBeside = (label: string) =>
