@@ -87,7 +87,7 @@ function withoutRandomness(bytes: Buffer | string, sent: Buffer): string {
   for (const [, session] of sent.toString('latin1').matchAll(/sessionId=([^;]+);/g)) {
     text = text.replaceAll(session!, '');
   }
-  return text.replaceAll(/(?:cek|pi_card)_[0-9A-Za-z]+|127\.0\.0\.1:\d+/g, '');
+  return text.replaceAll(/(?:cek|pi_card|order)_[0-9A-Za-z-]+|127\.0\.0\.1:\d+/g, '');
 }
 
 const postsTo = (line: Line, path: string) =>
