@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import type { FormCode } from './surroundings.ts';
+import type { FormCode } from './acts.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

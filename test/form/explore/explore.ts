@@ -1,5 +1,6 @@
 /** Explores breadth first what may become of a form: every task, and every choice of the page. */
-import { type Bounds, type FormCode, type Setting, Surroundings } from './surroundings.ts';
+import type { Bounds, FormCode, Setting } from './acts.ts';
+import { Surroundings } from './surroundings.ts';
 
 export interface Scope {
   readonly settings: readonly Setting[];

@@ -2,8 +2,9 @@
  * The rules of a press (docs/form.md), each taken out of the shipped source: what the exploration
  * has to find then, and the part of it that is enough to find it.
  */
+
+import type { Setting } from './acts.ts';
 import type { Change } from './code.ts';
-import type { Setting } from './surroundings.ts';
 
 export interface TakenOut extends Change {
   /** What is taken out. */

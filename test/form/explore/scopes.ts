@@ -1,5 +1,5 @@
+import type { Setting } from './acts.ts';
 import type { Scope } from './explore.ts';
-import type { Setting } from './surroundings.ts';
 
 export const SETTINGS: Setting[] = [
   { cardButton: true, encrypt: true },

@@ -1,0 +1,717 @@
+/**
+ * A simulated page and browser around the code of the form that decides (card-form.ts, presses.ts,
+ * make-block.ts, sealed-block.ts): the code that is shipped, without a browser. Within a task, the
+ * page's code chooses what it does by `pick`.
+ */
+import type { EncryptedCard } from '../../../src/core/index.ts';
+import type { CardFormBinding } from '../../../src/form/options.ts';
+import type { Parts } from '../../../src/form/parts.ts';
+import type { CardBytes } from '../../../src/form/read.ts';
+
+import {
+  type Act,
+  type Block,
+  type Bounds,
+  type Button,
+  bytesOf,
+  CLICK_ACTS,
+  type Content,
+  type Delivery,
+  FakeEvent,
+  type FormCode,
+  LISTENER_ACTS,
+  letterOf,
+  type Pick,
+  PLANS,
+  type Setting,
+} from './acts.ts';
+
+export abstract class Page {
+  readonly violations: string[] = [];
+  readonly log: string[] = [];
+
+  // The page
+  protected content: Content = 'A';
+  protected isLocked = false;
+  protected isCardChosen = true;
+  protected isConnected = true;
+  protected isBound = true;
+  protected isDestinationGood = true;
+  protected isRequired: boolean;
+  protected isEmptying = false;
+  protected isEmptiedByLibrary = false;
+  protected offered: Block | undefined;
+  /** What the page will do in tasks of their own. */
+  protected readonly plans: (() => void)[] = [];
+  protected readonly planNames: string[] = [];
+  protected pending: { plan: string; resolve(): void; reject(reason: unknown): void }[] = [];
+  protected isInSubmit = false;
+  protected isAway = false;
+
+  // Keys, encryption and clock
+  protected key: { key: { id: string }; arrived: number } | undefined;
+  protected keyWaits: { resolve(key: unknown): void; reject(reason: unknown): void }[] = [];
+  protected encryption: { content: Content; resolve(): void; reject(): void } | undefined;
+  protected keysMade = 0;
+  protected readonly oldKeys = new Set<number>();
+  protected soon: (() => void)[] = [];
+  protected slowKeys: (() => void)[] = [];
+  protected giveUps: (() => void)[] = [];
+
+  // What was observed
+  protected acts = 0;
+  protected shopperActs = 0;
+  protected isByShopper = false;
+  protected text: '' | 'wait' | 'final' = '';
+  /** Whether a press of the shopper or of the page has had no outcome yet. */
+  protected isOwed = false;
+  protected unsettled = 0;
+  /** The card of the last card press that was accepted. */
+  protected pressed: Content = 'empty';
+  protected delivery: Delivery | undefined;
+  protected isOnWay = false;
+  protected isPassing = false;
+  protected hasPressedOther = false;
+  /** Whether a card press has passed since the last press for something else began. */
+  protected hasPassedSince = false;
+  /** Whether the page has ended the payment while a submit was dispatched. */
+  protected isPageDone = false;
+  protected nesting = 0;
+  protected hasChangedSilently = false;
+  protected sends = 0;
+  protected handOvers = 0;
+  /** Whether the form need not wait for `onEncrypted` any more. */
+  protected isPendingOver = false;
+  protected isResetDue = false;
+  /** Whether the browser has sent the form, and the answer is shown in a frame. */
+  protected isFrameDue = false;
+  /** How many `cardseal:submit` this task has raised. */
+  protected raised = 0;
+
+  protected readonly form: ReturnType<FormCode['cardForm']>;
+  protected readonly binding: CardFormBinding;
+  protected readonly sealed: ReturnType<FormCode['sealedBlock']>;
+
+  constructor(
+    protected readonly code: FormCode,
+    protected readonly setting: Setting,
+    protected readonly bounds: Bounds,
+    protected readonly pick: Pick,
+    isKeyThere: boolean,
+  ) {
+    this.isRequired = setting.required ?? false;
+    if (isKeyThere) this.makeKey();
+    const fields = this.fields();
+    const input = this.input();
+    this.sealed = code.sealedBlock(fields, input, (arrived) => !this.oldKeys.has(arrived));
+    const parts = {
+      onEncrypted: setting.onEncrypted ? (block: EncryptedCard) => this.receive(block) : undefined,
+      page: this.page(),
+      fields,
+      sealed: this.sealed,
+      keys: this.keys(),
+      notices: this.notices(),
+      encrypt: (_: unknown, card: CardBytes) => this.encrypt(letterOf(card)),
+      later: (action: () => void, ms = 0) => this.later(action, ms),
+      report: () => {},
+      stopListening: () => {
+        this.isBound = false;
+      },
+    };
+    this.form = code.cardForm(parts as unknown as Parts);
+    this.binding = this.form.start(() => {});
+    this.binding.ready.catch(() => {});
+  }
+
+  // The parts that the form is given
+
+  protected fields() {
+    const holds = (card: CardBytes | undefined) => card && letterOf(card) === this.content;
+    return {
+      read: () => {
+        if (this.isLocked || this.content === 'removed') throw this.invalidForm();
+        const isCard = this.content === 'A' || this.content === 'B';
+        const problem = { problem: 'number_invalid', field: 'number', controls: [] };
+        return { card: bytesOf(this.content), problems: isCard ? [] : [problem] };
+      },
+      nameProblem: () => [],
+      hold: (card: CardBytes) => holds(card),
+      areEmpty: () => this.content === 'empty',
+      holdOther: (card: CardBytes | undefined) =>
+        (this.content === 'A' || this.content === 'B') && !holds(card),
+      include: () => !this.isEmptying,
+      mayHoldCard: () => false,
+      empty: () => this.emptyFields(),
+      setRequired: (isRequired: boolean) => {
+        this.isRequired = isRequired && (this.setting.required ?? false);
+      },
+      removeFrom: () => {},
+      clearDefaults: () => () => {},
+    } as unknown as Parts['fields'];
+  }
+
+  protected emptyFields() {
+    if (this.isEmptying) return;
+    this.isEmptying = true;
+    const wasFilled = this.content === 'A' || this.content === 'B';
+    if (this.content !== 'removed') this.content = 'empty';
+    this.isEmptiedByLibrary = true;
+    if (wasFilled && this.isBound) {
+      const act = this.act(['nothing', 'restart()', 'requestSubmit()'], 'as fields are emptied');
+      if (act === 'restart()') this.restart();
+      if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
+    }
+    this.isEmptying = false;
+  }
+
+  protected input() {
+    return {
+      check: () => {},
+      put: (block: EncryptedCard) => {
+        this.offered = block as Block;
+      },
+      clear: () => {
+        this.offered = undefined;
+      },
+      fill: (data: { block?: Block | undefined }) => {
+        data.block = this.offered;
+        return this.offered !== undefined;
+      },
+    } as unknown as Parameters<FormCode['sealedBlock']>[1];
+  }
+
+  protected page(): Parts['page'] {
+    return {
+      isCardPayment: (button: unknown, doLooksCount: boolean) =>
+        button !== 'skip' && this.isCardChosen && !(doLooksCount && this.isLocked),
+      checkDestination: () => {
+        if (!this.isDestinationGood) throw this.invalidForm();
+      },
+      isAnsweredElsewhere: () => this.setting.frame ?? false,
+      isByShopper: () => this.isByShopper,
+      isConnected: () => this.isConnected,
+      repeat: (kind: string) => {
+        if (++this.sends > 3) this.violation('the library repeats a press again and again');
+        if (kind === 'click') this.clickCardButton('library');
+        else this.dispatchSubmit('pay', 'library');
+      },
+      isInvalid: (kind: string) =>
+        kind === 'submit' && this.isConnected && this.isRefusedByBrowser(),
+    } as unknown as Parts['page'];
+  }
+
+  protected keys() {
+    return {
+      isRenewable: true,
+      get: () => {
+        if (this.key && this.oldKeys.has(this.key.arrived)) this.key = undefined;
+        if (this.key) return Promise.resolve(this.key);
+        return new Promise((resolve, reject) => this.keyWaits.push({ resolve, reject }));
+      },
+      drop: (used?: unknown) => {
+        if (!used || used === this.key) this.key = undefined;
+      },
+      isYoung: (arrived: number) => !this.oldKeys.has(arrived),
+    } as unknown as Parts['keys'];
+  }
+
+  protected makeKey() {
+    this.keysMade += 1;
+    this.key = { key: { id: `key ${this.keysMade}` }, arrived: this.keysMade };
+  }
+
+  protected encrypt(content: Content): Promise<Block> {
+    const key_id = `key ${this.key?.arrived}`;
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new this.code.CardEncryptionError('key_unavailable', ''));
+      const block = { payload: content, key_id, layout: [], content } as unknown as Block;
+      this.encryption = { content, resolve: () => resolve(block), reject: fail };
+    });
+  }
+
+  protected notices() {
+    const isWaiting = () => this.text === 'wait';
+    const final = () => {
+      this.text = 'final';
+      this.isOwed = false;
+    };
+    return {
+      emit: (type: string) => {
+        if (type === 'submit') return this.onCardsealSubmit();
+        if (type === 'encrypted') this.onCardsealEncrypted();
+        if (type === 'settled') this.onCardsealSettled();
+        return true;
+      },
+      setBusy: () => {
+        if (isWaiting()) this.text = '';
+      },
+      tell: (problem: string) => {
+        const asksToWait = problem === 'one_moment' || problem === 'payment_under_way';
+        if (asksToWait) this.text = 'wait';
+        else final();
+        // A press that is told to wait has had its answer; that of the press before is still owed.
+        this.log.push(`the shopper reads ${problem}`);
+      },
+      tellPage: () => {},
+      clear: () => {
+        this.text = '';
+      },
+      leave: () => {},
+      showProblems: final,
+      fail: final,
+    } as unknown as Parts['notices'];
+  }
+
+  protected later(action: () => void, ms: number) {
+    if (ms === 0) this.soon.push(action);
+    else if (ms === 30_000) this.giveUps.push(action);
+    else this.slowKeys.push(action);
+  }
+
+  protected invalidForm() {
+    return new this.code.CardEncryptionError('invalid_form', '');
+  }
+
+  // What the page's code does
+
+  protected isAllowed = (what: string) => this.bounds.only?.includes(what) ?? true;
+
+  /** A choice of the page's code, as long as it may still do something. */
+  protected act<Option extends string>(options: readonly Option[], when: string): Option {
+    if (this.acts >= this.bounds.page || !this.isBound) return options[0]!;
+    const allowed = options.filter((option, i) => i === 0 || this.isAllowed(option));
+    const act = this.pick(allowed, when);
+    if (act !== options[0]) {
+      this.acts += 1;
+      this.log.push(`the page, ${when}: ${act}`);
+    }
+    return act;
+  }
+
+  protected onCardsealSubmit(): boolean {
+    this.raised += 1;
+    this.unsettled += 1;
+    if (this.unsettled > 1) this.violation('two presses at once');
+    const isEmptied = this.content === 'empty' && this.sealed.isFresh();
+    const block = this.sealed.block() as Block | undefined;
+    this.pressed = isEmptied && block ? block.content : this.content;
+    this.hasPressedOther = false;
+    this.isOwed = true;
+    const acts = ['nothing', 'cancels', 'restart()', 'another way to pay'] as const;
+    const act = this.act(acts, 'cardseal:submit');
+    if (act === 'another way to pay') this.isCardChosen = false;
+    if (act === 'cancels') this.isOwed = false; // it shows its own message
+    if (act === 'restart()') this.restart();
+    return act !== 'cancels';
+  }
+
+  protected onCardsealEncrypted() {
+    const acts = ['nothing', 'restart()', 'changes to B without events', 'form.submit()'] as const;
+    const act = this.act(acts, 'cardseal:encrypted');
+    if (act === 'restart()') this.restart();
+    if (act === 'changes to B without events') this.changeSilently('B');
+    if (act === 'form.submit()') this.formSubmit(false);
+  }
+
+  protected onCardsealSettled() {
+    this.unsettled -= 1;
+    if (this.unsettled < 0) this.violation('cardseal:settled without cardseal:submit');
+  }
+
+  protected receive(given: EncryptedCard): Promise<void> {
+    const block = given as Block;
+    this.isOwed = false;
+    this.handOvers += 1;
+    if (this.handOvers > 3) this.violation('onEncrypted is called again and again');
+    if (this.content === 'A' || this.content === 'B') {
+      this.violation('onEncrypted runs with a card in the fields');
+    }
+    if (!this.isCardChosen) this.violation('onEncrypted is called although another way is chosen');
+    if (this.pending.length > 0 && !this.isPendingOver) {
+      this.violation('onEncrypted is called while its promise is pending');
+    }
+    this.isPendingOver = false;
+    const plans = PLANS.filter((it, i) => i === 0 || this.isAllowed(it));
+    const plan = this.pick(plans, 'onEncrypted');
+    this.log.push(`onEncrypted: ${plan}`);
+    if (plan === 'sends, and is done' || plan === 'sends, and is pending') {
+      this.deliver(block, 'onEncrypted');
+    }
+    if (plan === 'sends, and is done') return Promise.resolve();
+    if (plan === 'rejects') {
+      this.isOwed = true; // the shopper has to read something
+      return Promise.reject(new Error());
+    }
+    if (plan.startsWith('requestSubmit() at once')) this.submitFromOnEncrypted();
+    if (plan === 'requestSubmit() at once') return Promise.resolve();
+    if (plan === 'requestSubmit() at once, and rejects') {
+      this.isOwed = this.binding.isBusy && !this.isOnWay; // unless the browser sends it
+      return Promise.reject(new Error());
+    }
+    if (plan === 'requestSubmit() when done') {
+      this.plan(plan, () => this.dispatchSubmit('pay', 'page'));
+      return Promise.resolve();
+    }
+    if (plan === 'form.reset(), and is pending') this.reset();
+    if (plan === 'restart()') this.restart();
+    return new Promise((resolve, reject) => this.pending.push({ plan, resolve, reject }));
+  }
+
+  /** The promise of `onEncrypted` goes on. */
+  protected continueOnEncrypted() {
+    const { plan, resolve } = this.pending[0]!;
+    if (plan === 'requestSubmit() while pending') this.submitFromOnEncrypted();
+    if (plan === 'form.submit() while pending') this.formSubmit(false);
+    this.pending.shift();
+    resolve();
+  }
+
+  protected submitFromOnEncrypted() {
+    const canPass = this.isBound && this.isConnected && this.isDestinationGood;
+    const isWanted = canPass && this.isCardChosen && !this.hasPressedOther;
+    const wasDropped = !this.sealed.exists();
+    const before = this.sends;
+    const text = this.text;
+    this.dispatchSubmit('pay', 'page');
+    const isRefused = this.sends === before && this.text !== '' && this.text !== text;
+    if (isWanted && !wasDropped && isRefused && this.binding.isBusy) {
+      this.violation('a submit by onEncrypted is refused, and nothing is ever sent');
+    }
+  }
+
+  protected plan(name: string, action: () => void) {
+    this.planNames.push(name);
+    this.plans.push(action);
+  }
+
+  protected run(act: Act, isCardPress: boolean) {
+    switch (act) {
+      case 'FormData now':
+        this.collectForPage(isCardPress);
+        break;
+      case 'form.submit() now':
+        this.formSubmit(isCardPress);
+        break;
+      case 'form.submit() later':
+        this.plan(act, () => this.formSubmit(false));
+        break;
+      case 'FormData later':
+        this.plan(act, () => this.collectForPage(false));
+        break;
+      case 'requestSubmit() now':
+        this.dispatchSubmit('pay', 'page');
+        break;
+      case 'requestSubmit() later':
+        this.plan(act, () => this.dispatchSubmit('pay', 'page'));
+        break;
+      case 'clicks the card button':
+        if (this.nesting < 3) this.clickCardButton('page');
+        break;
+      case 'clicks the skip button':
+        this.dispatchSubmit('skip', 'page');
+        break;
+      case 'locks the fields':
+        this.isLocked = true;
+        break;
+      case 'masks the fields':
+        if (this.content === 'A' || this.content === 'B') this.content = 'masked';
+        break;
+      case 'empties the fields':
+        if (this.content !== 'removed') this.content = 'empty';
+        this.isEmptiedByLibrary = false;
+        this.form.onChange({} as Element);
+        break;
+      case 'removes the fields':
+        this.content = 'removed';
+        break;
+      case 'changes to B without events':
+        this.changeSilently('B');
+        break;
+      case 'form.reset()':
+        this.reset();
+        break;
+      case 'restart()':
+        this.restart();
+        break;
+      case 'unbind()':
+        this.unbind();
+        break;
+      case 'takes the form out':
+        this.isConnected = false;
+        break;
+      case 'dispatches a synthetic submit': {
+        const wasInSubmit = this.isInSubmit;
+        this.isInSubmit = false;
+        this.dispatchSubmit('pay', 'page', false);
+        this.isInSubmit = wasInSubmit;
+        break;
+      }
+    }
+  }
+
+  protected changeSilently(content: Content) {
+    if (this.content === 'removed') return;
+    this.isEmptiedByLibrary = false;
+    this.isFrameDue = false;
+    this.content = content;
+    this.hasChangedSilently = true;
+  }
+
+  protected restart() {
+    this.payIsOver();
+    this.isPendingOver = true;
+    this.binding.restart().catch(() => {});
+  }
+
+  protected unbind() {
+    this.payIsOver();
+    this.binding.unbind();
+    this.unsettled = Math.max(0, this.unsettled);
+  }
+
+  protected reset() {
+    const event = new FakeEvent(true, 'pay');
+    this.isResetDue = true;
+    const timers = this.soon.length;
+    this.form.onReset(event as unknown as Event);
+    event.eventPhase = 0;
+    const takeEffect = this.soon[timers];
+    if (takeEffect) {
+      this.soon[timers] = () => {
+        this.payIsOver(); // with a press that has begun meanwhile
+        takeEffect();
+      };
+    }
+    if (this.content !== 'removed') this.content = 'empty';
+    this.isEmptiedByLibrary = false;
+    this.payIsOver();
+  }
+
+  /** The page has said that this payment is over, so what follows is another one. */
+  protected payIsOver() {
+    this.isOwed = false;
+    this.isPageDone = true;
+    if (this.delivery) this.delivery.isOver = true;
+    this.isOnWay = false;
+  }
+
+  // What the browser does
+
+  /** The form's data, as `new FormData(form)` and a native submit collect it. */
+  protected collect(): Block | undefined {
+    const data: { block?: Block } = {};
+    if (this.isBound) this.form.onFormData(data as unknown as FormData);
+    return data.block;
+  }
+
+  protected collectForPage(isExpected: boolean) {
+    const block = this.collect();
+    if (block) this.deliver(block, 'a script');
+    else if (isExpected && this.isStillWanted()) this.violation('a listener finds no block');
+  }
+
+  /** Raises no event but `formdata`. */
+  protected formSubmit(isExpected: boolean) {
+    if (!this.isConnected) return;
+    const block = this.collect();
+    if (block) this.deliver(block, 'form.submit()');
+    else if (isExpected && this.isStillWanted()) this.violation('form.submit() carries no block');
+  }
+
+  protected isStillWanted = () => this.isBound && this.isCardChosen && this.sealed.exists();
+
+  protected isRefusedByBrowser = () =>
+    this.isRequired && this.content === 'empty' && !this.isLocked;
+
+  protected dispatchSubmit(button: Button, by: 'shopper' | 'page' | 'library', isTrusted = true) {
+    if (this.isInSubmit || !this.isConnected || !this.isBound) return;
+    if (isTrusted && this.isRefusedByBrowser() && button !== 'skip') {
+      const isEmptied = this.sealed.exists() && this.isEmptiedByLibrary;
+      if (
+        isEmptied &&
+        this.isCardChosen &&
+        !this.isEmptying &&
+        this.delivery?.block === this.sealed.block()
+      ) {
+        this.violation('the browser asks again for fields that the library has emptied');
+      }
+      this.isOwed = false; // by a message of the browser
+      return;
+    }
+    const event = new FakeEvent(isTrusted, button);
+    this.isInSubmit = true;
+    if (by !== 'library') this.sends = 0;
+    const wasOnWay = this.isOnWay;
+    this.refuseEarly(event, by);
+    if (!event.defaultPrevented) this.tellPressed(button, by);
+    const wasOver = this.isPageDone;
+    this.isPageDone = false;
+    const isScripts = this.sealed.isWithScript() && by === 'page';
+    this.handToLibrary(event, 'submit', button);
+    this.checkPart(event, button, by);
+    if (!event.isStopped) this.runListeners(event, button, by);
+    event.eventPhase = 0;
+    this.isInSubmit = false;
+    const isExcused = this.isPageDone;
+    this.isPageDone ||= wasOver;
+    const isSent = isTrusted && !event.defaultPrevented && this.isConnected && this.isBound;
+    if (!isSent || event.isStopped) return;
+    const block = this.collect();
+    if (button === 'skip' || !this.isCardChosen) {
+      if (block && !this.hasPassedSince)
+        this.violation('a press that is no card payment carries a block');
+      if (by === 'library') this.violation('the library sends a form that is no card payment');
+      return;
+    }
+    if (!block) {
+      if (!isExcused && !this.isLocked) {
+        this.violation('a card press is sent by the browser without a block');
+      }
+      return;
+    }
+    if (!this.isDestinationGood) this.violation('a block goes to a wrong destination');
+    if (wasOnWay && !isScripts) this.violation('a press is sent while one is on its way');
+    if (this.setting.onEncrypted && by !== 'page') {
+      this.violation('the browser sends the form, although there is onEncrypted');
+    }
+    this.isFrameDue = this.setting.frame ?? false;
+    this.sends += 1;
+    this.deliver(block, 'the browser');
+    this.isOnWay = !this.setting.frame;
+    this.isPendingOver = true; // the press is the browser's now
+  }
+
+  /** While a press passes, the code of the page may send its block. */
+  protected checkPart(event: FakeEvent, button: Button, by: string) {
+    const isPart = by === 'page' && this.isPassing && button !== 'skip' && this.isCardChosen;
+    if (!isPart || !event.isStopped || !this.sealed.exists() || !this.isDestinationGood) return;
+    this.violation('code of the page cannot send while its press passes');
+  }
+
+  protected tellPressed(button: Button, by: string) {
+    if (by === 'library') return;
+    if (button !== 'skip' && this.isCardChosen) return;
+    this.hasPressedOther = true;
+    this.hasPassedSince = false;
+  }
+
+  /** A listener of the page that runs before the library's may cancel the event. */
+  protected refuseEarly(event: FakeEvent, by: string) {
+    if (by === 'library') return;
+    const act = this.act(['nothing', 'cancels it'], 'before the library');
+    if (act !== 'cancels it') return;
+    event.preventDefault();
+    if (!this.binding.isBusy) this.isOwed = false; // it shows its own message
+  }
+
+  protected handToLibrary(event: FakeEvent, kind: 'submit' | 'click', button: Button) {
+    const wasCancelled = event.defaultPrevented;
+    const before = this.unsettled;
+    this.form.onPress(event as unknown as Event, kind, button as unknown as HTMLElement);
+    const isNew = this.isByShopper && this.nesting < 2 && !this.isPassing;
+    if (isNew && !event.isStopped && this.offered && this.raised === 0 && !wasCancelled) {
+      this.violation('a press passes with a block, and the page could not refuse it');
+    }
+    if (wasCancelled && this.unsettled > before) {
+      this.violation('a press is handled that the page had refused');
+    }
+  }
+
+  protected runListeners(event: FakeEvent, button: Button, by: string) {
+    const isCardPress = button !== 'skip' && this.isCardChosen && !event.defaultPrevented;
+    const wasPassing = this.isPassing;
+    if (isCardPress && this.offered) {
+      const isCard = this.content === 'A' || this.content === 'B';
+      if (by === 'library' && isCard && this.content !== this.offered.content) {
+        this.violation('a press is repeated with another card on the screen');
+      }
+      if (this.hasPressedOther && !wasPassing && by !== 'shopper') {
+        this.violation('the card is sent although the shopper has pressed something else since');
+      }
+      this.isOwed = false;
+      this.isPassing = true;
+      this.hasPassedSince = true;
+    } else if (isCardPress && this.isLocked) {
+      this.isOwed = false; // as another way to pay
+    } else if (isCardPress) {
+      this.violation('listeners run without the block');
+    } else if (this.offered && !wasPassing && !event.defaultPrevented) {
+      this.violation('a press that is no card payment carries a block');
+    }
+    const act = this.act(LISTENER_ACTS, 'submit listener');
+    this.run(act, isCardPress && this.offered !== undefined);
+    if (this.pick(['lets it go', 'cancels'], 'submit listener') === 'cancels') {
+      event.preventDefault();
+      this.log.push('a submit listener cancels');
+    }
+    this.isPassing = wasPassing;
+  }
+
+  protected clickCardButton(by: 'shopper' | 'page' | 'library') {
+    if (!this.isBound) return;
+    if (this.nesting > 8) {
+      this.violation('endless nesting');
+      return;
+    }
+    this.nesting += 1;
+    if (by !== 'library') this.sends = 0;
+    const event = new FakeEvent(by === 'shopper', 'card button');
+    this.tellPressed('card button', by);
+    this.handToLibrary(event, 'click', 'card button');
+    this.checkPart(event, 'card button', by);
+    if (!event.isStopped) {
+      const isCardPress = this.isCardChosen && this.offered !== undefined;
+      const wasPassing = this.isPassing;
+      if (isCardPress) {
+        if (this.hasPressedOther && by === 'library') {
+          this.violation('the card is sent although the shopper has pressed something else since');
+        }
+        if (this.content === 'A' || this.content === 'B') {
+          this.violation('handlers of a card button run with a card in the fields');
+        }
+        this.isOwed = false;
+        this.isPassing = true;
+        this.hasPassedSince = true;
+      } else if (this.isCardChosen && (this.isLocked || event.defaultPrevented)) {
+        this.isOwed = false; // as another way to pay
+      } else if (this.isCardChosen) {
+        this.violation('handlers of a card button run without the block');
+      }
+      const act = this.act(CLICK_ACTS, 'click handler');
+      this.run(act, isCardPress);
+      this.isPassing = wasPassing;
+    }
+    event.eventPhase = 0;
+    this.nesting -= 1;
+  }
+
+  /** A block leaves the page. */
+  protected deliver(block: Block, by: string) {
+    this.log.push(`a block of ${block.content} goes out by ${by}`);
+    if (block.content !== this.pressed) {
+      this.violation(`the card that is sent is not that of the press`);
+    }
+    const isUnseen = this.hasChangedSilently && by === 'serialize()'; // it raises no event
+    const isCommitted = this.isPassing || this.pending.length > 0 || BY_PRESS.includes(by);
+    const isCard = this.content === 'A' || this.content === 'B';
+    if (!isCommitted && isCard && this.content !== block.content && !isUnseen) {
+      this.violation('a script sends the card of the press, but another one is on the screen');
+    }
+    if (!this.isCardChosen && !isCommitted && !['serialize()', 'encrypt()'].includes(by)) {
+      this.violation('another way to pay is chosen, and a block goes with it');
+    }
+    const last = this.delivery;
+    if (last && !last.isOver && last.block.content === block.content && last.block !== block) {
+      this.violation('a retry of the same card sends another block');
+    }
+    this.delivery = { block, isOver: false };
+  }
+
+  protected violation(what: string) {
+    if (!this.violations.includes(what)) this.violations.push(what);
+    this.log.push(`*** ${what}`);
+  }
+}
+
+/** What a press itself sends: its card was compared when it passed. */
+const BY_PRESS = ['the browser', 'onEncrypted'];
