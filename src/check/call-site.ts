@@ -17,6 +17,9 @@ interface Frame {
 /** jQuery alone takes more than the ten frames that Chrome keeps. */
 const DEEP_ENOUGH = 60;
 
+/** Before the page can replace it. */
+const PlatformError = Error;
+
 /** The script of the check: the first frame of a stack that is made here. */
 const [own] = stack();
 
@@ -39,11 +42,16 @@ export function callSite(): Site | undefined {
 export const isLibrary = ({ script }: Site): boolean => isOfLibrary({ url: script });
 
 function stack(): Frame[] {
-  const limit = Error.stackTraceLimit; // Firefox has none, and gives every frame
-  if (limit !== undefined) Error.stackTraceLimit = DEEP_ENOUGH;
-  const { stack: text } = new Error();
-  if (limit !== undefined) Error.stackTraceLimit = limit;
-  return framesOf(text || '');
+  const { stackTraceLimit, prepareStackTrace } = PlatformError as Partial<ErrorConstructor>;
+  // Firefox has no limit, and gives every frame. A page may format stacks, or freeze `Error`.
+  const set = (limit: unknown, prepare: unknown) => {
+    if (stackTraceLimit) Reflect.set(PlatformError, 'stackTraceLimit', limit);
+    if (prepareStackTrace) Reflect.set(PlatformError, 'prepareStackTrace', prepare);
+  };
+  set(DEEP_ENOUGH, undefined);
+  const { stack: text } = new PlatformError();
+  set(stackTraceLimit, prepareStackTrace);
+  return typeof text === 'string' ? framesOf(text) : [];
 }
 
 /** Reads stacks of Chromium (`at name (URL:1:2)`), Firefox and Safari (`name@URL:1:2`). */

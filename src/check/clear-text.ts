@@ -3,8 +3,8 @@ import { type FindingStore, placeOf } from './findings.ts';
 import { type CardPart, readingsOf, searcher, type TestCard } from './search.ts';
 import type { Outgoing } from './ways-out.ts';
 
-/** Searches what leaves the page for the test cards that stand in it. */
-export function clearTextSearch(reader: CardReader, store: FindingStore) {
+/** Finds the test cards of the page in a text. */
+export function cardFinder(reader: CardReader) {
   const searchers = new WeakMap<TestCard, ReturnType<typeof searcher>>();
 
   function searcherOf(card: TestCard) {
@@ -19,10 +19,18 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
     return ([] as CardPart[]).concat(...found);
   }
 
-  /** A text of the page for a message: nothing of a card may be in it. */
-  const shown = (text: string, otherwise: string): string =>
-    find(text).length || LONG_NUMBER.test(text) ? otherwise : text;
+  return {
+    find,
+    /** A text as it may be printed: nothing of a card is in it. */
+    shown(text: string): string {
+      const hasNumber = readingsOf(text).some((reading) => reading.search(LONG_NUMBERS) >= 0);
+      return hasNumber || find(text).length ? '(a text with the card in it)' : text;
+    },
+  };
+}
 
+/** Searches what leaves the page. */
+export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: FindingStore) {
   return {
     search({ way, to, parts, site, form }: Outgoing): void {
       // A number may stand in several boxes of a form.
@@ -36,29 +44,21 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
       }
       if (!found.size) return;
       const fields = Array.from(found);
-      const control = key && shown(key, '(a name with the card in it)');
-      const address = placeOfAddress(to, shown);
-      const place = site && {
-        ...site,
-        script: shown(site.script, '(an address with the card in it)'),
-      };
+      const address = placeOfAddress(to);
+      const text = [`The ${fields.join(' and the ')} left in clear text by ${way}`];
+      if (address) text.push(' to ', address);
+      if (key) text.push(', in the field ', `"${key}"`);
+      if (site) text.push(', from ', placeOf(site));
       store.add({
         kind: 'clear text',
-        page: shown(location.pathname, '(an address with the card in it)'),
-        text: [
-          `The ${fields.join(' and the ')} left in clear text by ${way}`,
-          address && ` to ${address}`,
-          control && `, in the field "${control}"`,
-          place && `, from ${placeOf(place)}`,
-          '.',
-        ].join(''),
+        text: text.concat('.'),
         advice: form ? REMOVE_NAME : CHANGE_SCRIPT,
         help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
         fields,
         way,
-        ...(address && { to: address }),
-        ...(control && { control }),
-        ...(place && { site: place }),
+        to: address || undefined,
+        control: key,
+        site,
       });
     },
     /** Searches the page's own address, which a script may have led to by `location.href`. */
@@ -68,22 +68,18 @@ export function clearTextSearch(reader: CardReader, store: FindingStore) {
       if (!digits.some((it) => testNumbers.has(it))) return;
       store.add({
         kind: 'clear text',
-        page: location.pathname.replace(LONG_NUMBERS, '(number)'),
-        text: 'The address of this page has the card number in clear text.',
+        text: ['The address of this page has the card number in clear text.'],
         advice: `A form with method="get" or a script put it there. ${CHANGE_SCRIPT}`,
         help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
         fields: ['card number'],
         way: 'the address of the page',
       });
     },
-    shown,
   };
 }
 
-export type ClearTextSearch = ReturnType<typeof clearTextSearch>;
-
-const LONG_NUMBERS = /\d[\d +-]{10,24}\d/g;
-const LONG_NUMBER = /\d{12}/;
+/** What may be a card number, in groups or not. */
+const LONG_NUMBERS = /\d(?:[ +-]?\d){11,18}/g;
 
 const REMOVE_NAME =
   'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';
@@ -93,15 +89,11 @@ const CHANGE_SCRIPT =
   'the fields that you need, from a submit listener or a button with data-cardseal-button.';
 
 /** A path, on another origin with its host. */
-export function placeOfAddress(
-  to: string,
-  shown: (text: string, otherwise: string) => string,
-): string {
+export function placeOfAddress(to: string): string {
   if (!to) return '';
   const anchor = document.createElement('a');
   anchor.href = to;
   const { protocol, host, pathname } = anchor;
   const path = protocol === 'data:' || protocol === 'blob:' ? protocol : pathname;
-  const place = host && host !== location.host ? `${host}${path}` : path;
-  return shown(place, '(an address with the card in it)');
+  return host && host !== location.host ? `${host}${path}` : path;
 }

@@ -3,7 +3,7 @@ import type { Site } from './call-site.ts';
 /** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
 export type Kind = 'clear text' | 'no block' | 'emptied fields' | 'not sent' | 'lock';
 
-/** Something that the page has to be changed for. No text of it holds anything of a card. */
+/** Something that the page has to be changed for. */
 export interface Finding {
   kind: Kind;
   /** The path of the page. */
@@ -19,11 +19,17 @@ export interface Finding {
   /** How it left, such as `fetch`. */
   way?: string;
   /** Where it went: a path, on another origin with its host. */
-  to?: string;
+  to?: string | undefined;
   /** The name of the form's field that carries it, or the control. */
-  control?: string;
+  control?: string | undefined;
   /** The page's own code. */
-  site?: Site;
+  site?: Site | undefined;
+}
+
+/** A finding before its texts were looked through. */
+export interface Found extends Omit<Finding, 'page' | 'text'> {
+  /** The sentence: texts of the check and of the page, each by itself. */
+  text: string[];
 }
 
 /** What one press of a bound form did. */
@@ -46,16 +52,20 @@ const ENTRY = 'cardseal-check';
 /** No test is that long; a page in a loop must not fill the storage. */
 const MOST = 100;
 
-/** Keeps what is found, for this tab. */
-export function findingStore(onChange: (report: Report) => void) {
+/**
+ * Keeps what is found, for this tab. Everything that the check prints, shows or stores goes through
+ * here.
+ *
+ * @param shown - Gives a text as it may be printed: without anything of a card.
+ */
+export function findingStore(shown: (text: string) => string, onChange: (report: Report) => void) {
   const { setItem, getItem, removeItem } = Storage.prototype; // before they are watched
   let inMemory = emptyReport(); // where a page has no storage
 
   /** Read each time: another frame of this page may have added something. */
   function load(): Report {
     try {
-      const text = getItem.call(sessionStorage, ENTRY);
-      return text ? JSON.parse(text) : emptyReport();
+      return reportOf(JSON.parse(getItem.call(sessionStorage, ENTRY) || '{}'));
     } catch {
       return inMemory;
     }
@@ -69,10 +79,20 @@ export function findingStore(onChange: (report: Report) => void) {
     onChange(report);
   }
 
+  /** Adds the page, and takes out what holds something of a card. */
+  function printable<Of extends { text: string[] }>(of: Of) {
+    const { text, ...rest } = JSON.parse(
+      JSON.stringify({ page: location.pathname, ...of }),
+      (_, value) => (typeof value === 'string' ? shown(value) : value),
+    );
+    return { ...rest, text: text.join('') };
+  }
+
   return {
     load,
     /** Adds a finding, unless it is there already. */
-    add(finding: Finding): void {
+    add(found: Found): void {
+      const finding: Finding = printable(found);
       const report = load();
       const key = keyOf(finding);
       if (report.findings.some((it) => keyOf(it) === key)) return;
@@ -84,13 +104,14 @@ export function findingStore(onChange: (report: Report) => void) {
     withdraw(kinds: Kind[]): void {
       const report = load();
       const stays = ({ kind, page }: Finding) =>
-        page !== location.pathname || kinds.indexOf(kind) < 0;
+        page !== shown(location.pathname) || kinds.indexOf(kind) < 0;
       if (report.findings.every(stays)) return;
       report.findings = report.findings.filter(stays);
       save(report);
       console.info(`cardseal check: the page has paid after all: no finding (${kinds.join(', ')})`);
     },
-    addPress(press: Press): void {
+    addPress(text: string[]): void {
+      const press: Press = printable({ text });
       const report = load();
       report.presses = report.presses.concat(press).slice(-MOST);
       save(report);
@@ -115,6 +136,20 @@ export function findingStore(onChange: (report: Report) => void) {
 }
 
 const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
+
+/** The entry, as far as it is a report: the page may have written something else there. */
+function reportOf(entry: unknown): Report {
+  const listOf = (name: keyof Report) => {
+    const list: unknown = Reflect.get(Object(entry), name);
+    return Array.isArray(list) ? list : [];
+  };
+  const hasText = (it: unknown) => typeof Reflect.get(Object(it), 'text') === 'string';
+  return {
+    findings: listOf('findings').filter(hasText),
+    presses: listOf('presses').filter(hasText),
+    notices: listOf('notices').filter((it) => typeof it === 'string'),
+  };
+}
 
 export type FindingStore = ReturnType<typeof findingStore>;
 

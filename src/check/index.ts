@@ -1,5 +1,5 @@
 import { cardReader } from './card.ts';
-import { clearTextSearch } from './clear-text.ts';
+import { cardFinder, clearTextSearch } from './clear-text.ts';
 import { findingStore, type Report } from './findings.ts';
 import { findingList } from './list.ts';
 import { safely } from './patch.ts';
@@ -38,10 +38,11 @@ function start(tag: Element | null): void {
   }
   const numbers = testNumbers(read('data-test-numbers'));
   const list = findingList();
-  const store = findingStore(list.show);
   const reader = cardReader(numbers, () => store.notice(OTHER_NUMBER));
-  const clearText = clearTextSearch(reader, store);
-  const presses = pressWatch(reader, store, clearText);
+  const finder = cardFinder(reader);
+  const store = findingStore(finder.shown, list.show);
+  const clearText = clearTextSearch(finder, store);
+  const presses = pressWatch(reader, store);
   const watcher: Watcher = {
     isLooking() {
       reader.read();

@@ -12,7 +12,7 @@ export interface Snapshot {
 /** Something that a press has locked. */
 export interface Lock {
   what: string;
-  site?: Site;
+  site?: Site | undefined;
 }
 
 const BUTTONS = 'button, input[type=submit], input[type=button], input[type=image]';
@@ -57,9 +57,8 @@ export function locksSince({ buttons, flags: before }: Snapshot, form: HTMLFormE
     const isCardButton = button.hasAttribute('data-cardseal-button');
     const isHere = button.isConnected && (isOfForm || isCardButton);
     if (wasLocked || !isHere || !isLocked(button)) return;
-    const site = disabledBy.get(button);
     const what = `The button${button.id && ` #${button.id}`} is still locked`;
-    locks.push(site ? { what, site } : { what });
+    locks.push({ what, site: disabledBy.get(button) });
   });
   for (const name of flags()) {
     if (before.indexOf(name) < 0) locks.push({ what: `The global variable ${name} is still set` });

@@ -7,8 +7,8 @@ export function safely<Value>(action: () => Value): Value | undefined {
   isInside = true;
   try {
     return action();
-  } catch (error) {
-    console.warn('cardseal check: a fault of the check itself', (error as Error).name);
+  } catch {
+    console.warn('cardseal check: a fault of the check itself');
     return undefined;
   } finally {
     isInside = false;
@@ -44,4 +44,6 @@ export function watch(
     },
   });
   Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
+  const { prototype } = original; // of a constructor: its instances name it, too
+  if (prototype) Object.defineProperty(prototype, 'constructor', { value: watched });
 }

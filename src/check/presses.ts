@@ -1,7 +1,7 @@
 import { callSite, isLibrary, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
-import { type ClearTextSearch, placeOfAddress } from './clear-text.ts';
-import { type Finding, type FindingStore, placeOf } from './findings.ts';
+import { placeOfAddress } from './clear-text.ts';
+import { type FindingStore, type Found, placeOf } from './findings.ts';
 import { type Lock, locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { safely, watch } from './patch.ts';
 import type { Outgoing } from './ways-out.ts';
@@ -29,7 +29,7 @@ interface Sender {
   text: string;
   way: string;
   to: string;
-  site?: Site;
+  site: Site | undefined;
 }
 
 interface Reading {
@@ -41,7 +41,7 @@ interface Reading {
 const QUIET_MS = 1_000;
 
 /** Follows each press by the public events of the form, and finds what the page does with it. */
-export function pressWatch(reader: CardReader, store: FindingStore, text: ClearTextSearch) {
+export function pressWatch(reader: CardReader, store: FindingStore) {
   let press: Press | undefined;
   let snapshot: Snapshot | undefined;
   let timer = 0;
@@ -131,28 +131,24 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     if (!press) return;
     const { form, before, isEncrypted, problem, paidBy, sender, read } = press;
     press = undefined;
-    store.addPress({ page: page(), text: `A press of Pay: ${outcome()}.` });
+    store.addPress(['A press of Pay: ', ...outcome(), '.']);
     if (paidBy) return;
     if (problem) {
-      for (const lock of locksSince(before, form)) add(locked(lock));
+      for (const lock of locksSince(before, form)) store.add(locked(lock));
     } else if (isEncrypted && sender) {
-      add(sentNoBlock(sender, read));
+      store.add(sentNoBlock(sender, read));
     } else if (isEncrypted && read) {
-      add(metEmptied(read));
+      store.add(metEmptied(read));
     }
 
-    function outcome(): string {
-      if (paidBy) return `the card was encrypted, and the block left by ${paidBy}`;
-      if (problem) return `refused (${problem})`;
-      if (!isEncrypted) return 'nothing was encrypted; a listener of the page has stopped it';
-      if (sender) return `the card was encrypted, but ${sender.text} carried no block`;
-      return 'the card was encrypted, and the page sent nothing';
+    function outcome(): string[] {
+      if (paidBy) return ['the card was encrypted, and the block left by ', paidBy];
+      if (problem) return ['refused (', problem, ')'];
+      if (!isEncrypted) return ['nothing was encrypted; a listener of the page has stopped it'];
+      if (sender) return ['the card was encrypted, but ', sender.text, ' carried no block'];
+      return ['the card was encrypted, and the page sent nothing'];
     }
   }
-
-  const page = () => text.shown(location.pathname, '(an address with the card in it)');
-
-  const add = (finding: Found) => store.add({ page: page(), ...finding });
 
   return {
     /** Whether a press is under way, or a block may come. */
@@ -160,16 +156,16 @@ export function pressWatch(reader: CardReader, store: FindingStore, text: ClearT
     /** Looks for the block in what leaves, and at who sends something else. */
     leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
       const hasBlock = parts.some((part) => keyIds.some((id) => part.text.indexOf(id) >= 0));
-      const address = placeOfAddress(to, text.shown);
-      const name = `${way} to ${address || page()}`;
+      const address = placeOfAddress(to);
+      const name = `${way} to ${address || location.pathname}`;
       if (hasBlock && NETWORK.test(way)) {
         if (press) press.paidBy = name;
         store.withdraw(['no block', 'emptied fields', 'lock']);
       } else if (press?.isEncrypted && mayPay && !press.sender && isOwn(to, site)) {
-        press.sender = { text: name, way, to: address, ...(site && { site }) };
+        press.sender = { text: name, way, to: address, site };
       } else if (form && !press) {
         const control = lostCode(form);
-        if (control) add(notSent(control));
+        if (control) store.add(notSent(control));
       }
       waitOn();
     },
@@ -203,35 +199,33 @@ function lostCode(form: HTMLFormElement): Control | undefined {
   return code.find(({ value, name }) => value !== '' && name === '');
 }
 
-type Found = Omit<Finding, 'page'>;
-
 const locked = ({ what, site }: Lock): Found => ({
   kind: 'lock',
-  text: `${what} after a press that was refused${site ? `: ${placeOf(site)}` : ''}.`,
+  text: [what, ' after a press that was refused', ...(site ? [': ', placeOf(site)] : []), '.'],
   advice: 'The next press does nothing. Mark the button: data-cardseal-button.',
   help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
-  ...(site && { site }),
+  site,
 });
 
 function sentNoBlock({ text, site, way, to }: Sender, read: Reading | undefined): Found {
-  const place = site ? ` from ${placeOf(site)}` : '';
-  const reason = read ? ` ${placeOf(read.site)} ${read.what}.` : '';
+  const place = site ? [' from ', placeOf(site)] : [];
+  const reason = read ? [' ', placeOf(read.site), ` ${read.what}.`] : [];
   return {
     kind: 'no block',
-    text: `The card was encrypted, but ${text}${place} carried no block.${reason}`,
+    text: ['The card was encrypted, but ', text, ...place, ' carried no block.', ...reason],
     advice:
       'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
       'sends the form without a submit, mark the button: data-cardseal-button.',
     help: 'docs/troubleshooting.md#the-server-gets-no-block',
     way,
     to,
-    ...(site && { site }),
+    site,
   };
 }
 
 const metEmptied = ({ what, site }: Reading): Found => ({
   kind: 'emptied fields',
-  text: `The card was encrypted, but the page sent nothing: ${placeOf(site)} ${what}.`,
+  text: ['The card was encrypted, but the page sent nothing: ', placeOf(site), ` ${what}.`],
   advice:
     'The fields are empty by then. Validate before, in a listener for cardseal:submit, or leave ' +
     'the card to Cardseal and delete these rules.',
@@ -241,9 +235,11 @@ const metEmptied = ({ what, site }: Reading): Found => ({
 
 const notSent = ({ id }: Control): Found => ({
   kind: 'not sent',
-  text:
-    `The security code was filled in, but not sent: its control${id && ` #${id}`} has no name, ` +
-    'and the form was sent without a card.',
+  text: [
+    'The security code was filled in, but not sent: its control',
+    id && ` #${id}`,
+    ' has no name, and the form was sent without a card.',
+  ],
   advice:
     'If it is the code of a saved card, give the saved card a field of its own, with a name and ' +
     'without data-cardseal-field.',

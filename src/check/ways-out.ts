@@ -33,13 +33,23 @@ export function watchWaysOut(watcher: Watcher): void {
   });
 }
 
+/** Addresses that are no request. */
+const STAYS_HERE = /^\s*(data|javascript):/i;
+
 /** Gives the watcher what a way out carries. Files are read later, with the site of now. */
-function leave(watcher: Watcher, way: string, to: unknown, body: unknown, head: Part[] = []): void {
-  if (!watcher.isLooking()) return;
-  const outgoing = { way, to: String(to), site: callSite() };
+function leave(
+  watcher: Watcher,
+  way: string,
+  address: unknown,
+  body: unknown,
+  { head = [], site }: { head?: Part[]; site?: Site | undefined } = {},
+): void {
+  const to = textOf(address);
+  if (STAYS_HERE.test(to) || !watcher.isLooking()) return;
+  const outgoing = { way, to, site: site || callSite() };
   const { parts, later } = partsOf(body);
   const mayPay = PAYING.indexOf(way) >= 0 && parts.length + later.length > 0;
-  watcher.leaves({ ...outgoing, mayPay, parts: [{ text: String(to) }].concat(head, parts) });
+  watcher.leaves({ ...outgoing, mayPay, parts: [{ text: to }].concat(head, parts) });
   for (const reading of later) {
     reading.then(
       (text) => safely(() => watcher.leaves({ ...outgoing, parts: [{ text }] })),
@@ -57,7 +67,7 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   const later: Promise<string>[] = [];
   const add = (value: unknown, key?: string) => {
     if (value instanceof Blob) later.push(new Response(value).text());
-    else parts.push(key === undefined ? { text: String(value) } : { text: String(value), key });
+    else parts.push(key === undefined ? { text: textOf(value) } : { text: textOf(value), key });
   };
   if (body === undefined || body === null) return { parts, later };
   if (body instanceof FormData || body instanceof URLSearchParams) {
@@ -70,37 +80,59 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
     add(new Blob([body as ArrayBuffer]));
   } else if (body instanceof Document) {
     add(new XMLSerializer().serializeToString(body));
-  } else if (typeof body === 'object' && !(body instanceof Blob)) {
-    add(jsonOf(body));
   } else {
     add(body);
   }
   return { parts, later };
 }
 
-/** An object that the page passes on as it is, such as a state of the history. */
-function jsonOf(value: object): string {
+/**
+ * The text that the platform makes of a value. An object of the page has none here: its code would
+ * run once more than without the check.
+ */
+function textOf(value: unknown): string {
+  const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
+  const hasText = [URL, Location, HTMLAnchorElement].some((type) => value instanceof type);
+  return isObject && !hasText ? '' : String(value);
+}
+
+/** A property of an object of the page. No getter is run. */
+function dataOf(object: unknown, name: string): unknown {
+  for (let owner = Object(object); owner; owner = Object.getPrototypeOf(owner)) {
+    const descriptor = Object.getOwnPropertyDescriptor(owner, name);
+    if (descriptor) return descriptor.value;
+  }
+  return undefined;
+}
+
+/** Of what the platform has copied: no code of the page is in it. */
+function jsonOf(copy: unknown): string {
   try {
-    return JSON.stringify(value) || '';
+    return JSON.stringify(copy) || '';
   } catch {
-    return ''; // a circle, or a stream
+    return ''; // a circle
   }
 }
 
 function watchFetch(watcher: Watcher): void {
   watch(window, 'fetch', (_, [input, init]) => {
     const request = input instanceof Request ? input : undefined;
-    const { body = request, headers } = (init || {}) as RequestInit;
-    const head = headersOf(headers).concat(headersOf(request?.headers));
-    leave(watcher, 'fetch', request ? request.url : input, body, head);
+    const body = dataOf(init, 'body') || request;
+    const head = headersOf(dataOf(init, 'headers')).concat(headersOf(request?.headers));
+    leave(watcher, 'fetch', request ? request.url : input, body, { head });
   });
 }
 
-function headersOf(headers: HeadersInit | undefined): Part[] {
+/** Of `Headers`, of a list of pairs, or of an object. An iterator can be read only once. */
+function headersOf(headers: unknown): Part[] {
   const parts: Part[] = [];
-  new Headers(headers).forEach((text, key) => {
-    parts.push({ text, key });
-  });
+  const add = (text: unknown, key: unknown) => {
+    parts.push({ text: textOf(text), key: textOf(key) });
+  };
+  if (headers instanceof Headers) headers.forEach(add);
+  else if (Array.isArray(headers)) {
+    for (const pair of headers) add(dataOf(pair, '1'), dataOf(pair, '0'));
+  } else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
   return parts;
 }
 
@@ -111,11 +143,11 @@ function watchXhr(watcher: Watcher): void {
     requests.set(request, { url, head: [] });
   });
   watch(prototype, 'setRequestHeader', (request: XMLHttpRequest, [key, text]) => {
-    requests.get(request)?.head.push({ key: String(key), text: String(text) });
+    requests.get(request)?.head.push({ key: textOf(key), text: textOf(text) });
   });
   watch(prototype, 'send', (request: XMLHttpRequest, [body]) => {
     const { url, head } = requests.get(request) || { url: '', head: [] };
-    leave(watcher, 'XMLHttpRequest', url, body, head);
+    leave(watcher, 'XMLHttpRequest', url, body, { head });
   });
 }
 
@@ -129,18 +161,46 @@ function watchOthers(watcher: Watcher): void {
   watch(WebSocket.prototype, 'send', (socket: WebSocket, [data]) => {
     leave(watcher, 'WebSocket', socket.url, data);
   });
-  watch(window, 'postMessage', (_, [data]) => leave(watcher, 'postMessage', '', data));
+  watchMessages(watcher);
   watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
   watch(Storage.prototype, 'setItem', (storage: Storage, [key, value]) => {
-    leave(watcher, storageName(storage), '', value, [{ text: String(key) }]);
+    leave(watcher, storageName(storage), '', value, { head: [{ text: textOf(key) }] });
   });
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');
   for (const name of ['pushState', 'replaceState']) {
-    watch(History.prototype, name, (_, [state, , url]) => {
-      leave(watcher, 'history', url === undefined || url === null ? '' : url, state);
+    watch(History.prototype, name, (history: History, [, , url]) => () => {
+      leave(watcher, 'history', url ?? '', jsonOf(history.state));
     });
   }
+}
+
+/**
+ * Messages of this page and of frames of its origin, as they arrive. `postMessage` itself stays the
+ * platform's own: a message from within a function of the check would have the wrong `source`. The
+ * page's code is named if only one place has used `postMessage`.
+ */
+function watchMessages(watcher: Watcher): void {
+  const { postMessage } = window;
+  const sites = new Map<string, Site>();
+  const define = (part: PropertyDescriptor) => {
+    const descriptor = { enumerable: true, configurable: true, ...part };
+    Object.defineProperty(window, 'postMessage', descriptor);
+  };
+  define({
+    get() {
+      const site = safely(() => (watcher.isLooking() ? callSite() : undefined));
+      if (site) sites.set(`${site.script}:${site.line}`, site);
+      return postMessage;
+    },
+    set: (value) => define({ value, writable: true }),
+  });
+  const arrives = ({ data, origin, isTrusted }: MessageEvent) => {
+    if (!isTrusted || origin !== window.origin) return;
+    const [site] = sites.size === 1 ? Array.from(sites.values()) : [];
+    leave(watcher, 'postMessage', '', jsonOf(data), { site });
+  };
+  window.addEventListener('message', (event) => safely(() => arrives(event)), true);
 }
 
 function storageName(storage: Storage): string {
@@ -161,22 +221,26 @@ const ADDRESSES: { [element: string]: string } = {
 
 /** Scripts, images, frames and links whose address a script of the page sets. */
 function watchAddresses(watcher: Watcher): void {
-  const leaves = (element: Element, [address]: unknown[]) =>
+  const leaves = (element: Element, name: string) => () => {
+    const address = element.getAttribute(name);
     leave(watcher, `the address of ${ADDRESSES[element.localName]}`, address, undefined);
-  watch(HTMLImageElement.prototype, 'src', leaves, 'set');
-  watch(HTMLImageElement.prototype, 'srcset', leaves, 'set');
-  watch(HTMLScriptElement.prototype, 'src', leaves, 'set');
-  watch(HTMLIFrameElement.prototype, 'src', leaves, 'set');
-  watch(HTMLLinkElement.prototype, 'href', leaves, 'set');
-  watch(Element.prototype, 'setAttribute', (element: Element, [name, value]) => {
-    const isAddress = /^(src|srcset|href)$/i.test(String(name));
-    if (isAddress && element.localName in ADDRESSES) leaves(element, [value]);
+  };
+  const watchProperty = ({ prototype }: { prototype: Element }, name: string) =>
+    watch(prototype, name, (element: Element) => leaves(element, name), 'set');
+  watchProperty(HTMLImageElement, 'src');
+  watchProperty(HTMLImageElement, 'srcset');
+  watchProperty(HTMLScriptElement, 'src');
+  watchProperty(HTMLIFrameElement, 'src');
+  watchProperty(HTMLLinkElement, 'href');
+  watch(Element.prototype, 'setAttribute', (element: Element, [name]) => {
+    const isAddress = /^(src|srcset|href)$/i.test(textOf(name));
+    return isAddress && element.localName in ADDRESSES && leaves(element, textOf(name));
   });
 }
 
 /**
  * Watches the submits of a window or a shadow root, which its submits do not leave. A submit that
- * nobody has cancelled is sent by the browser.
+ * nobody has cancelled is sent by the browser; one that a script made up is not.
  */
 export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void {
   root.addEventListener(
@@ -185,7 +249,7 @@ export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void 
       const { submitter } = event as SubmitEvent;
       const site = safely(callSite);
       afterDispatch(root, event, () => {
-        if (event.defaultPrevented) return;
+        if (event.defaultPrevented || !event.isTrusted) return;
         leaveByForm(watcher, event.target as HTMLFormElement, site, submitter);
       });
     },
@@ -203,6 +267,8 @@ function leaveByForm(
   const read = (element: Element, name: string) =>
     Element.prototype.getAttribute.call(element, name);
   const to = (submitter && read(submitter, 'formaction')) || read(form, 'action') || '';
+  const method = (submitter && read(submitter, 'formmethod')) || read(form, 'method') || '';
+  if (STAYS_HERE.test(to) || /^dialog$/i.test(method)) return;
   const parts = [{ text: to } as Part].concat(entriesOf(form, submitter));
   watcher.leaves({ way: 'form', to, parts, mayPay: true, site, form });
 }
@@ -233,7 +299,7 @@ function entriesOf(form: HTMLFormElement, submitter: HTMLElement | null): Part[]
   for (const element of Array.prototype.slice.call(elements) as HTMLInputElement[]) {
     const { name, type, value, localName } = element;
     const isButton = localName === 'button' || /^(submit|button|reset|image)$/.test(type);
-    const isOff = /^(checkbox|radio)$/.test(type) && !element.checked;
+    const isOff = localName === 'output' || (/^(checkbox|radio)$/.test(type) && !element.checked);
     const isSent =
       name && !element.matches(':disabled') && !isOff && (!isButton || element === submitter);
     if (isSent) parts.push({ key: name, text: String(value) });

@@ -37,7 +37,7 @@ const WAYS: [way: string, code: string][] = [
   ['the address of a frame', `document.createElement('iframe').src = '/f?' + n`],
   ['the address of a link', `document.createElement('link').href = '/l?' + n`],
   ['postMessage', `window.postMessage({ card: n }, '*')`],
-  ['window.open', `window.open('javascript:"' + n + '"', 'none')?.close()`],
+  ['window.open', `window.open('/sent/none?' + n, 'none')?.close()`],
   ['localStorage', `localStorage.setItem('card', n)`],
   ['sessionStorage', `sessionStorage.setItem('card', JSON.stringify({ n }))`],
   ['cookie', `document.cookie = 'card=' + encodeURIComponent(n) + '; max-age=1'`],
@@ -87,7 +87,7 @@ test('says no digit of an address that the card has got into', async () => {
   leak(`/log/${NUMBER.replace('6509', '0000')}?${NUMBER}`); // another long number
   expect(await page.found(2)).toMatchObject([
     { way: 'history' },
-    { to: '(an address with the card in it)', page: '(an address with the card in it)' },
+    { to: '(a text with the card in it)', page: '(a text with the card in it)' },
   ]);
   const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
   expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
@@ -215,6 +215,28 @@ describe('finds what jQuery sends, and names the line of the shop', () => {
   });
 });
 
+/** A form whose number has a name. */
+const FORM_OF_CARD = `var f = document.body.appendChild(document.createElement('form'));
+  f.method = 'post'; f.action = '/order'; f.innerHTML = '<input name="number" value="' + n + '">';`;
+
+test('finds it although the page formats stacks itself, and names the line', async () => {
+  const script = `Error.prepareStackTrace = function (_, calls) { return calls; };
+${leaking(`fetch('/order?' + n)`)}`;
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 4 } }]);
+});
+
+test('names no line of a message if several places use postMessage', async () => {
+  const script = leaking(`window.postMessage(0, '*');\nwindow.postMessage(n, '*')`);
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  const [found] = await page.found();
+  expect([found?.way, found?.site]).toEqual(['postMessage', undefined]);
+});
+
 describe('does not accuse', () => {
   test.each([
     ['a masked number', `fetch('/log', { method: 'POST', body: '4929 **** **** 6509' })`],
@@ -224,12 +246,32 @@ describe('does not accuse', () => {
       `fetch('/log', { method: 'POST', body: '9' + ${JSON.stringify(NUMBER)} + '1' })`,
     ],
     ['three digits without a telling name', `fetch('/log?total=${TYPED.cvv}')`],
+    ['a picture of the card', `new Image().src = 'data:image/svg+xml,<svg>' + n + '</svg>'`],
+    ['a submit that a script made up', `${FORM_OF_CARD} f.dispatchEvent(new Event('submit'))`],
+    ['a submit event of another element', `document.body.dispatchEvent(new Event('submit'))`],
+    [
+      'a form without a destination',
+      `${FORM_OF_CARD} f.action = 'javascript:void 0'; f.requestSubmit()`,
+    ],
+    ['a form of a dialog', `${FORM_OF_CARD} f.method = 'dialog'; f.requestSubmit()`],
+    [
+      'a button of a dialog',
+      `${FORM_OF_CARD} b = f.appendChild(document.createElement('button'));
+      b.formMethod = 'dialog'; b.click()`,
+    ],
+    ['an object that is sent as its kind', `fetch('/', { method: 'POST', body: { n: n } })`],
+    [
+      'an output of a form',
+      `${FORM_OF_CARD} f.innerHTML = '<output name="number">' + n + '</output>'; f.target = 'none';
+      f.requestSubmit()`,
+    ],
   ])('%s', async (_, code) => {
     const page = await open({ script: leaking(code) });
     page.page.fill();
     page.window.leak();
     await pause(100);
     expect(page.report().findings).toEqual([]);
+    expect(page.seen).toEqual([]);
   });
 
   test('a page that sends the block and nothing else', async () => {

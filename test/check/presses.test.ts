@@ -1,6 +1,7 @@
 /** What the page does with a press: found on pages that have the fault, and not where it paid. */
 import { describe, expect, test, vi } from 'vitest';
-import { BUTTON, open, storedReport } from './page.ts';
+import { findCard } from '../tools/support/find-card.ts';
+import { BUTTON, NUMBER, open, storedReport } from './page.ts';
 
 const PRESSES_OF = (page: Awaited<ReturnType<typeof open>>) =>
   page.report().presses.map(({ text }) => text);
@@ -181,6 +182,26 @@ describe('filled in, but not sent', () => {
     await loaded;
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
+});
+
+test.each([
+  ['no block', `.onclick = function () { fetch('/sent/none', { method: 'POST', body: 'a=1' }); }`],
+  ['emptied fields', `.onclick = function () { document.querySelector('#number').value; }`],
+  ['lock', '.disabled = true'],
+])('says no digit of a card that an address or an id holds: %s', async (kind, code) => {
+  const script = `var button = document.querySelector('#go');
+function leak() { button${code}; }`;
+  const page = await open({ isBound: true, script, button: BUTTON });
+  page.page.fill();
+  if (kind === 'lock') page.page.control('cvv').value = '';
+  page.document.querySelector('#go')!.id = `pay-${NUMBER}`;
+  page.window.history.replaceState(null, '', `/order/${NUMBER}`);
+  if (kind !== 'lock') page.window.leak();
+  page.page.press();
+  if (kind === 'lock') page.window.leak();
+  expect((await page.found(2))[1]).toMatchObject({ kind, page: '(a text with the card in it)' });
+  const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
+  expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
 });
 
 test('a press without a key is told, and a lock after it is found', async () => {
