@@ -65,10 +65,11 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
   /** Read each time: another frame of this page may have added something. */
   function load(): Report {
     try {
-      return reportOf(JSON.parse(getItem.call(sessionStorage, ENTRY) || '{}'));
-    } catch {
-      return inMemory;
-    }
+      const text = getItem.call(sessionStorage, ENTRY);
+      const report = text === null ? emptyReport() : JSON.parse(text);
+      if (isReport(report)) return report;
+    } catch {}
+    return inMemory;
   }
 
   function save(report: Report): void {
@@ -137,18 +138,10 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
 
 const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
 
-/** The entry, as far as it is a report: the page may have written something else there. */
-function reportOf(entry: unknown): Report {
-  const listOf = (name: keyof Report) => {
-    const list: unknown = Reflect.get(Object(entry), name);
-    return Array.isArray(list) ? list : [];
-  };
-  const hasText = (it: unknown) => typeof Reflect.get(Object(it), 'text') === 'string';
-  return {
-    findings: listOf('findings').filter(hasText),
-    presses: listOf('presses').filter(hasText),
-    notices: listOf('notices').filter((it) => typeof it === 'string'),
-  };
+/** The page may have written something else there. */
+function isReport({ findings, presses, notices }: Report): boolean {
+  const texts = [findings, presses].map((list) => list.map(({ text }) => text)).concat([notices]);
+  return texts.every((list) => list.every((text) => typeof text === 'string'));
 }
 
 export type FindingStore = ReturnType<typeof findingStore>;

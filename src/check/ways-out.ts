@@ -40,13 +40,13 @@ const STAYS_HERE = /^\s*(data|javascript):/i;
 function leave(
   watcher: Watcher,
   way: string,
-  address: unknown,
+  url: unknown,
   body: unknown,
-  { head = [], site }: { head?: Part[]; site?: Site | undefined } = {},
+  head: Part[] = [],
 ): void {
-  const to = textOf(address);
+  const to = textOf(url);
   if (STAYS_HERE.test(to) || !watcher.isLooking()) return;
-  const outgoing = { way, to, site: site || callSite() };
+  const outgoing = { way, to, site: callSite() };
   const { parts, later } = partsOf(body);
   const mayPay = PAYING.indexOf(way) >= 0 && parts.length + later.length > 0;
   watcher.leaves({ ...outgoing, mayPay, parts: [{ text: to }].concat(head, parts) });
@@ -91,19 +91,13 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
  * run once more than without the check.
  */
 function textOf(value: unknown): string {
-  const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
   const hasText = [URL, Location, HTMLAnchorElement].some((type) => value instanceof type);
-  return isObject && !hasText ? '' : String(value);
+  return Object(value) !== value || hasText ? String(value) : '';
 }
 
 /** A property of an object of the page. No getter is run. */
-function dataOf(object: unknown, name: string): unknown {
-  for (let owner = Object(object); owner; owner = Object.getPrototypeOf(owner)) {
-    const descriptor = Object.getOwnPropertyDescriptor(owner, name);
-    if (descriptor) return descriptor.value;
-  }
-  return undefined;
-}
+const dataOf = (object: unknown, name: string): unknown =>
+  Object.getOwnPropertyDescriptor(Object(object), name)?.value;
 
 /** Of what the platform has copied: no code of the page is in it. */
 function jsonOf(copy: unknown): string {
@@ -119,7 +113,7 @@ function watchFetch(watcher: Watcher): void {
     const request = input instanceof Request ? input : undefined;
     const body = dataOf(init, 'body') || request;
     const head = headersOf(dataOf(init, 'headers')).concat(headersOf(request?.headers));
-    leave(watcher, 'fetch', request ? request.url : input, body, { head });
+    leave(watcher, 'fetch', request ? request.url : input, body, head);
   });
 }
 
@@ -147,7 +141,7 @@ function watchXhr(watcher: Watcher): void {
   });
   watch(prototype, 'send', (request: XMLHttpRequest, [body]) => {
     const { url, head } = requests.get(request) || { url: '', head: [] };
-    leave(watcher, 'XMLHttpRequest', url, body, { head });
+    leave(watcher, 'XMLHttpRequest', url, body, head);
   });
 }
 
@@ -164,7 +158,7 @@ function watchOthers(watcher: Watcher): void {
   watchMessages(watcher);
   watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
   watch(Storage.prototype, 'setItem', (storage: Storage, [key, value]) => {
-    leave(watcher, storageName(storage), '', value, { head: [{ text: textOf(key) }] });
+    leave(watcher, storageName(storage), '', value, [{ text: textOf(key) }]);
   });
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');
@@ -183,22 +177,19 @@ function watchOthers(watcher: Watcher): void {
 function watchMessages(watcher: Watcher): void {
   const { postMessage } = window;
   const sites = new Map<string, Site>();
-  const define = (part: PropertyDescriptor) => {
-    const descriptor = { enumerable: true, configurable: true, ...part };
-    Object.defineProperty(window, 'postMessage', descriptor);
+  const get = () => {
+    const site = safely(() => (watcher.isLooking() ? callSite() : undefined));
+    if (site) sites.set(`${site.script}:${site.line}`, site);
+    return postMessage;
   };
-  define({
-    get() {
-      const site = safely(() => (watcher.isLooking() ? callSite() : undefined));
-      if (site) sites.set(`${site.script}:${site.line}`, site);
-      return postMessage;
-    },
-    set: (value) => define({ value, writable: true }),
-  });
+  const set = (value: unknown) => define({ value, writable: true });
+  const define = (part: PropertyDescriptor) =>
+    Object.defineProperty(window, 'postMessage', { enumerable: true, configurable: true, ...part });
+  define({ get, set });
   const arrives = ({ data, origin, isTrusted }: MessageEvent) => {
-    if (!isTrusted || origin !== window.origin) return;
+    if (!isTrusted || origin !== window.origin || !watcher.isLooking()) return;
     const [site] = sites.size === 1 ? Array.from(sites.values()) : [];
-    leave(watcher, 'postMessage', '', jsonOf(data), { site });
+    watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: jsonOf(data) }], site });
   };
   window.addEventListener('message', (event) => safely(() => arrives(event)), true);
 }
@@ -240,7 +231,7 @@ function watchAddresses(watcher: Watcher): void {
 
 /**
  * Watches the submits of a window or a shadow root, which its submits do not leave. A submit that
- * nobody has cancelled is sent by the browser; one that a script made up is not.
+ * nobody has cancelled is sent by the browser.
  */
 export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void {
   root.addEventListener(
@@ -248,10 +239,12 @@ export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void 
     (event) => {
       const { submitter } = event as SubmitEvent;
       const site = safely(callSite);
-      afterDispatch(root, event, () => {
-        if (event.defaultPrevented || !event.isTrusted) return;
-        leaveByForm(watcher, event.target as HTMLFormElement, site, submitter);
-      });
+      const form = event.target as HTMLFormElement;
+      const leaves = () => {
+        if (!event.defaultPrevented) leaveByForm(watcher, form, site, submitter);
+      };
+      if (event.isTrusted) afterDispatch(root, event, leaves);
+      else ifSent(form, event, leaves);
     },
     true,
   );
@@ -266,11 +259,21 @@ function leaveByForm(
   watcher.isLooking(); // reads the card; a form counts even if there is none
   const read = (element: Element, name: string) =>
     Element.prototype.getAttribute.call(element, name);
-  const to = (submitter && read(submitter, 'formaction')) || read(form, 'action') || '';
-  const method = (submitter && read(submitter, 'formmethod')) || read(form, 'method') || '';
-  if (STAYS_HERE.test(to) || /^dialog$/i.test(method)) return;
+  const either = (name: string) =>
+    (submitter && read(submitter, `form${name}`)) || read(form, name) || '';
+  const to = either('action');
+  if (STAYS_HERE.test(to) || /^dialog$/i.test(either('method'))) return;
   const parts = [{ text: to } as Part].concat(entriesOf(form, submitter));
   watcher.leaves({ way: 'form', to, parts, mayPay: true, site, form });
+}
+
+/** Calls `then` if a submit that a script made up is sent, as only Firefox does (seen in 153). */
+function ifSent(form: HTMLFormElement, event: Event, then: () => void): void {
+  const onData = () => {
+    if (!event.currentTarget) safely(then); // no listener of the page runs
+  };
+  form.addEventListener('formdata', onData);
+  setTimeout(() => form.removeEventListener('formdata', onData));
 }
 
 /** Calls `then` once when the listeners of the page have run. */
