@@ -82,11 +82,10 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
 
   /** Adds the page, and takes out what holds something of a card. */
   function printable<Of extends { text: string[] }>(of: Of) {
-    const { text, ...rest } = JSON.parse(
-      JSON.stringify({ page: location.pathname, ...of }),
-      (_, value) => (typeof value === 'string' ? shown(value) : value),
+    const safe = JSON.parse(JSON.stringify(of), (_, it) =>
+      typeof it === 'string' ? shown(it) : it,
     );
-    return { ...rest, text: text.join('') };
+    return { ...safe, text: safe.text.join(''), page: shown(location.pathname) };
   }
 
   return {
