@@ -4,7 +4,7 @@ import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
 import { type Lock, locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { safely, watch } from './patch.ts';
-import type { Outgoing } from './ways-out.ts';
+import { elementsOf, type Outgoing } from './ways-out.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
 interface Press {
@@ -187,9 +187,7 @@ function isOwn(to: string, site: Site | undefined): boolean {
 
 /** A filled security code without a name, in a form that is sent without a new card. */
 function lostCode(form: HTMLFormElement): Control | undefined {
-  const all = Array.prototype.slice.call(
-    Reflect.get(HTMLFormElement.prototype, 'elements', form),
-  ) as Control[];
+  const all = elementsOf(form) as Control[];
   const isShown = (control: Control) => control.getClientRects().length > 0;
   const marked = (mark: string) =>
     all.filter((control) => control.matches(mark) && isShown(control));

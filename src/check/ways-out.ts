@@ -37,13 +37,7 @@ export function watchWaysOut(watcher: Watcher): void {
 const STAYS_HERE = /^\s*(data|javascript):/i;
 
 /** Gives the watcher what a way out carries. Files are read later, with the site of now. */
-function leave(
-  watcher: Watcher,
-  way: string,
-  url: unknown,
-  body: unknown,
-  head: Part[] = [],
-): void {
+function leave(watcher: Watcher, way: string, url: unknown, body: unknown, head: Part[] = []) {
   const to = textOf(url);
   if (STAYS_HERE.test(to) || !watcher.isLooking()) return;
   const outgoing = { way, to, site: callSite() };
@@ -124,9 +118,8 @@ function headersOf(headers: unknown): Part[] {
     parts.push({ text: textOf(text), key: textOf(key) });
   };
   if (headers instanceof Headers) headers.forEach(add);
-  else if (Array.isArray(headers)) {
-    for (const pair of headers) add(dataOf(pair, '1'), dataOf(pair, '0'));
-  } else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
+  else if (Array.isArray(headers)) for (const [key, text] of headers) add(text, key);
+  else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
   return parts;
 }
 
@@ -158,7 +151,8 @@ function watchOthers(watcher: Watcher): void {
   watchMessages(watcher);
   watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
   watch(Storage.prototype, 'setItem', (storage: Storage, [key, value]) => {
-    leave(watcher, storageName(storage), '', value, [{ text: textOf(key) }]);
+    const way = storage === localStorage ? 'localStorage' : 'sessionStorage';
+    leave(watcher, way, '', value, [{ text: textOf(key) }]);
   });
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');
@@ -192,14 +186,6 @@ function watchMessages(watcher: Watcher): void {
     watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: jsonOf(data) }], site });
   };
   window.addEventListener('message', (event) => safely(() => arrives(event)), true);
-}
-
-function storageName(storage: Storage): string {
-  try {
-    return storage === localStorage ? 'localStorage' : 'sessionStorage';
-  } catch {
-    return 'storage';
-  }
 }
 
 /** Elements that load an address, as findings name them. */
@@ -297,9 +283,8 @@ function afterDispatch(root: Window | ShadowRoot, event: Event, then: () => void
  * code of the page once more.
  */
 function entriesOf(form: HTMLFormElement, submitter: HTMLElement | null): Part[] {
-  const elements = Reflect.get(HTMLFormElement.prototype, 'elements', form);
   const parts: Part[] = [];
-  for (const element of Array.prototype.slice.call(elements) as HTMLInputElement[]) {
+  for (const element of elementsOf(form) as HTMLInputElement[]) {
     const { name, type, value, localName } = element;
     const isButton = localName === 'button' || /^(submit|button|reset|image)$/.test(type);
     const isOff = localName === 'output' || (/^(checkbox|radio)$/.test(type) && !element.checked);
@@ -309,3 +294,7 @@ function entriesOf(form: HTMLFormElement, submitter: HTMLElement | null): Part[]
   }
   return parts;
 }
+
+/** Also where a control is named `elements`. */
+export const elementsOf = (form: HTMLFormElement): Element[] =>
+  Array.prototype.slice.call(Reflect.get(HTMLFormElement.prototype, 'elements', form));
