@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 
 const safety = { tests: ['chromium check/safety'], isBuilt: true } as const;
 const leaks = { tests: ['chromium check/clear-text'], isBuilt: true } as const;
+const search = { tests: ['node check/search'], isBuilt: true } as const;
 const presses = { tests: ['chromium check/presses'], isBuilt: true } as const;
 
 export const CHECK: readonly Fault[] = [
@@ -19,7 +20,7 @@ export const CHECK: readonly Fault[] = [
     before: 'it === host',
     after: 'host.endsWith(it)',
     breaks: 'a merchant who names shop.example for a test has it run on the live www.shop.example',
-    tests: ['node check/search'],
+    ...search,
   },
   {
     name: 'the check looks at any number',
@@ -59,7 +60,7 @@ export const CHECK: readonly Fault[] = [
     before: 'if (!/[0-9]/.test(text.charAt(match.index - 1))) return true;',
     after: 'return true;',
     breaks: 'a merchant is accused because of a tracking number',
-    tests: ['node check/search'],
+    ...search,
   },
   {
     name: 'three digits are a security code',
@@ -67,7 +68,7 @@ export const CHECK: readonly Fault[] = [
     before: 'if (isTelling(match[1]!)) return true;',
     after: 'if (match[1]) return true;',
     breaks: 'a merchant is accused because an amount has the same three digits',
-    tests: ['node check/search'],
+    ...search,
   },
   {
     name: 'a press that paid is accused',
@@ -100,6 +101,14 @@ export const CHECK: readonly Fault[] = [
     before: "    console.warn('cardseal check: a fault of the check itself');\n",
     after: '    throw new Error();\n',
     breaks: 'a shop that works cannot be tested with the check in its page',
+    ...safety,
+  },
+  {
+    name: 'the check turns objects of the page into text',
+    file: 'src/check/ways-out.ts',
+    before: "Object(value) !== value || hasText ? String(value) : ''",
+    after: 'String(value) || String(hasText)',
+    breaks: 'an object of the page that changes when it is read does so twice, and the shop fails',
     ...safety,
   },
   {
