@@ -255,8 +255,9 @@ function leaveByForm(
 
 /** Calls `then` if a submit that a script made up is sent, as only Firefox does (seen in 153). */
 function ifSent(form: HTMLFormElement, event: Event, then: () => void): void {
-  const onData = () => {
-    if (!event.currentTarget) safely(then); // no listener of the page runs
+  const onData = ({ target }: Event) => {
+    const isListening = event.currentTarget !== null; // a listener of the page may ask for the data
+    if (target === form && !isListening) safely(then);
   };
   form.addEventListener('formdata', onData);
   setTimeout(() => form.removeEventListener('formdata', onData));
