@@ -106,7 +106,10 @@ test('a plain page pays', async () => {
   expect(await answered).toBe('committed');
 });
 
-/** What the server of docs/server.md can answer: the text that the shopper reads, and whether the next press sends the same block. */
+/**
+ * What the server of docs/server.md can answer while the form stays: the text that the shopper
+ * reads, and whether the next press sends the same block.
+ */
 const ANSWERS: [answer: () => Response, text: string, keepsBlock: boolean][] = [
   [() => Response.json({ status: 'failed' }), 'Your card was declined', false],
   [() => Response.json({ status: 'retry_is_safe' }), 'You will not pay twice', false],
@@ -116,20 +119,22 @@ const ANSWERS: [answer: () => Response, text: string, keepsBlock: boolean][] = [
     'The shop did not accept what was sent',
     false,
   ],
-  [() => Response.json({ status: 'not_certain' }), 'Please do not pay again', true],
+  [() => Response.json({ status: 'no_order' }, { status: 409 }), 'Please reload the page', false],
   [() => Response.json({ error: 'failed' }, { status: 500 }), 'you will not pay twice', true],
   [() => new Response('<!doctype html>', { status: 502 }), 'you will not pay twice', true],
   [() => Response.error(), 'you will not pay twice', true],
   [() => Response.json({ status: 'another' }), 'you will not pay twice', true],
-  [() => Response.json({ status: 'committed' }), 'Thank you. You have paid.', true],
 ];
+const THANKS = 'Thank you. You have paid.';
+const NOT_CERTAIN = 'Please do not pay again';
 
 /** Replaces what the server answers to `/pay`. Gives the blocks that were posted. */
-function answerPayments(answers: (() => Response)[]): string[] {
+function answerPayments(answers: (() => Response)[], onPost: () => void): string[] {
   const posted: string[] = [];
   const request = window.fetch;
   vi.stubGlobal('fetch', async (input: RequestInfo, init: RequestInit) => {
     if (input !== '/pay') return request(input, init);
+    onPost();
     const { body } = init;
     posted.push(String(body instanceof FormData ? body.get('encrypted_card') : body));
     return answers.shift()!();
@@ -138,23 +143,37 @@ function answerPayments(answers: (() => Response)[]): string[] {
   return posted;
 }
 
-const OWN_WAYS: [way: string, button: string, run: () => Promise<unknown>][] = [
-  ['its own submit listener', '#checkout button', () => import('./snippets/own-listener.ts')],
-  ['encrypt()', '#place-order', () => import('./snippets/encrypt.ts')],
+/** The last answer ends the form. */
+type OwnWay = [way: string, button: string, status: string, text: string, run: () => unknown];
+const [PAY, PLACE_ORDER] = ['#checkout button', '#place-order'];
+const runOwnListener = () => import('./snippets/own-listener.ts');
+const runEncrypt = () => import('./snippets/encrypt.ts');
+const runOnEncrypted = () => import('./snippets/on-encrypted.ts');
+const OWN_WAYS: OwnWay[] = [
+  ['its own submit listener', PAY, 'committed', THANKS, runOwnListener],
+  ['encrypt()', PLACE_ORDER, 'not_certain', NOT_CERTAIN, runEncrypt],
 ];
 // Once `onEncrypted` has the block, a submit that no real click has caused counts as the script's.
 if (hasRealInput) {
-  OWN_WAYS.push(['onEncrypted', '#checkout button', () => import('./snippets/on-encrypted.ts')]);
+  OWN_WAYS.push(['onEncrypted', PAY, 'committed', THANKS, runOnEncrypted]);
 }
 
 test.each(OWN_WAYS)(
   'a page with %s thanks only a shopper who has paid, and sends a block again until it knows',
-  async (_, button, run) => {
+  async (_, button, lastStatus, lastText, run) => {
     const placeOrder = '<button type="button" id="place-order">Place order</button>';
     const { main } = place(`<output></output>${plainPage}${placeOrder}`);
     const form = main.querySelector('form')!;
     const output = main.querySelector('output')!;
-    const posted = answerPayments(ANSWERS.map(([answer]) => answer));
+    const last = () => Response.json({ status: lastStatus });
+    const shownMeanwhile: unknown[] = [];
+    const posted = answerPayments([...ANSWERS.map(([answer]) => answer), last], () => {
+      shownMeanwhile.push(output.textContent);
+    });
+    const press = () => {
+      const element = main.querySelector<HTMLElement>(button)!;
+      return hasRealInput ? user.click(element) : element.click();
+    };
     let ready = next(form, 'cardseal:ready');
     await run();
     await ready;
@@ -162,22 +181,23 @@ test.each(OWN_WAYS)(
     for (const [i, [, text, keepsBlock]] of ANSWERS.entries()) {
       if (isOpen) fill(form);
       ready = next(form, 'cardseal:ready');
-      output.textContent = '';
-      const element = main.querySelector<HTMLElement>(button)!;
-      if (hasRealInput) await user.click(element);
-      else element.click();
-      await vi.waitUntil(() => output.textContent);
+      await press();
+      await vi.waitUntil(() => posted.length > i && output.textContent);
       expect(output.textContent).toContain(text);
-      expect(output.textContent?.includes('Thank you')).toBe(i === ANSWERS.length - 1);
+      expect(output.textContent).not.toContain('Thank you');
       if (!keepsBlock) {
         await ready;
         expect(valuesOf(form)).toEqual(['', '', '', '']);
       }
       isOpen = !keepsBlock;
     }
-    expect(posted).toHaveLength(ANSWERS.length);
-    expect(new Set(posted).size).toBe(5);
-    expect(new Set(posted.slice(4)).size).toBe(1);
+    await press();
+    await vi.waitUntil(() => output.textContent?.includes(lastText));
+    expect(form.isConnected).toBe(false);
+    expect(shownMeanwhile).toEqual(posted.map(() => '')); // nothing about an earlier card
+    expect(posted).toHaveLength(ANSWERS.length + 1);
+    expect(new Set(posted).size).toBe(6);
+    expect(new Set(posted.slice(5)).size).toBe(1);
   },
 );
 
@@ -185,13 +205,14 @@ test.each([
   ['is not certain', 'not_certain', 'Please do not pay again'],
   ['has succeeded', 'committed', 'You have paid.'],
   ['has an outcome that the page does not know', 'new', 'Please do not pay again'],
+  ['cannot be found', 'no_order', 'Your session has ended. Please reload the page.'],
 ])('a page says so if an earlier payment %s', async (_, status, text) => {
   const { requestKey } = await import('./snippets/payment.ts');
   vi.stubGlobal('fetch', async () => Response.json({ status }, { status: 409 }));
   later(() => void vi.unstubAllGlobals());
   const show = vi.fn();
   await expect(requestKey(show)).rejects.toThrow('/card-key answered 409');
-  expect(show).toHaveBeenCalledWith(expect.stringContaining(text));
+  expect(show.mock.lastCall![0].text).toContain(text);
 });
 
 test('a page with encrypt() pays, after a message for the shopper', async () => {
@@ -306,12 +327,11 @@ test('the React page pays, in StrictMode, with another card after a decline', as
   pay(form, '0000');
   await vi.waitUntil(() => main.textContent?.includes('Your card was declined'));
   await vi.waitUntil(() => keys === 2);
-  pay(form);
-  await vi.waitUntil(() => main.textContent?.includes('Thank you. You have paid.'));
   const stopsPresses = () => !form.dispatchEvent(new Event('submit', { cancelable: true }));
   fill(form);
-  expect(stopsPresses()).toBe(true); // the control
-  root.unmount();
+  expect(stopsPresses()).toBe(true); // the control, and the press that pays
+  await vi.waitUntil(() => main.textContent?.includes('Thank you. You have paid.'));
+  expect(form.isConnected).toBe(false);
   document.body.append(form); // else no press would reach the document
   later(() => form.remove());
   fill(form);

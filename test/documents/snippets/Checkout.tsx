@@ -1,16 +1,24 @@
 import { useRef, useState } from 'react';
-import { requestKey, sendCard } from './payment.ts';
+import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment.ts';
 import { useCardForm } from './useCardForm';
 
 export function Checkout() {
+  const [{ text, asksForCard }, show] = useState(NOTHING_YET);
+  return (
+    <>
+      <p role="status">{text}</p>
+      {asksForCard && <CardForm show={show} />}
+    </>
+  );
+}
+
+function CardForm({ show }: { show: (outcome: Outcome) => void }) {
   const form = useRef<HTMLFormElement>(null);
-  const [outcome, setOutcome] = useState('');
-  useCardForm(form, {
-    key: () => requestKey(setOutcome),
+  const binding = useCardForm(form, {
+    key: () => requestKey(show),
     async onEncrypted(card) {
-      const { result, text } = await sendCard(JSON.stringify(card));
-      setOutcome(text);
-      if (result === 'not_paid') form.current?.reset(); // for another card, under another key
+      const { result } = await sendCard(JSON.stringify(card), show);
+      if (result === 'not_paid') binding.current?.restart(); // for another card
     },
   });
   return (
@@ -20,7 +28,6 @@ export function Checkout() {
       <input aria-label="Expiry date" autoComplete="cc-exp" placeholder="MM/YY" />
       <input aria-label="Security code" autoComplete="cc-csc" inputMode="numeric" />
       <button type="submit">Pay</button>
-      <p role="status">{outcome}</p>
     </form>
   );
 }

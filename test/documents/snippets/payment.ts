@@ -1,12 +1,23 @@
 // payment.ts
+// Your server's addresses: with the recipes of docs/server.md, /checkout/key and /checkout/pay.
+const KEY_ADDRESS = '/card-key';
+const PAY_ADDRESS = '/pay';
+
 /** How a payment went, and what the shopper reads about it. */
 export interface Outcome {
-  /** `not_certain`: the card may have been charged. Do not ask for another card. */
-  result: 'paid' | 'not_paid' | 'not_certain';
+  /** `not_paid`: restart the form for another card. `no_answer`: the next press asks again. */
+  result: 'paid' | 'not_paid' | 'not_certain' | 'no_answer';
   text: string;
+  /** Whether to show the form: not if the shopper has paid, or must not pay again. */
+  asksForCard: boolean;
 }
 
-const outcome = (result: Outcome['result'], text: string): Outcome => ({ result, text });
+const outcome = (result: Outcome['result'], text: string): Outcome => {
+  return { result, text, asksForCard: result === 'not_paid' || result === 'no_answer' };
+};
+
+/** Before the first payment, and while an answer is on its way. */
+export const NOTHING_YET = outcome('no_answer', '');
 
 /** By the `status` that your server answers. */
 const OUTCOMES: Record<string, Outcome> = {
@@ -16,6 +27,7 @@ const OUTCOMES: Record<string, Outcome> = {
   not_paid: outcome('not_paid', 'The payment could not be made. You have not paid.'),
   retry_is_safe: outcome('not_paid', 'Please enter your card again. You will not pay twice.'),
   invalid_encrypted_card: outcome('not_paid', 'The shop did not accept what was sent.'),
+  no_order: outcome('not_paid', 'Your session has ended. Please reload the page.'),
   not_certain: outcome(
     'not_certain',
     'It is not certain whether you have paid. Please do not pay again, and contact us.',
@@ -24,27 +36,37 @@ const OUTCOMES: Record<string, Outcome> = {
 
 /** No answer came, or none that is known. Your server answers the same block with the same outcome. */
 const LOST = outcome(
-  'not_certain',
+  'no_answer',
   'It is not certain whether you have paid. Press Pay again: you will not pay twice.',
 );
 
 /** Asks your server for a key. `show` tells the shopper if there is nothing left to pay. */
-export async function requestKey(show?: (text: string) => void) {
-  const answer = await fetch('/card-key', { method: 'POST' });
+export async function requestKey(show?: (outcome: Outcome) => void) {
+  const answer = await fetch(KEY_ADDRESS, { method: 'POST' });
   if (answer.status === 409) {
     const { status } = await answer.json();
-    show?.((OUTCOMES[status] ?? OUTCOMES.not_certain!).text);
+    show?.(OUTCOMES[status] ?? OUTCOMES.not_certain!);
   }
-  if (!answer.ok) throw new Error(`/card-key answered ${answer.status}`);
+  if (!answer.ok) throw new Error(`${KEY_ADDRESS} answered ${answer.status}`);
   return answer.json(); // { id, scheme, public_key }
 }
 
 /** Sends the encrypted card: as JSON text, or in the data of a form. Never rejects. */
-export async function sendCard(body: string | FormData): Promise<Outcome> {
+export async function sendCard(
+  body: string | FormData,
+  show?: (outcome: Outcome) => void,
+): Promise<Outcome> {
+  show?.(NOTHING_YET); // what was shown before is about another card
+  const result = await answerTo(body);
+  show?.(result);
+  return result;
+}
+
+async function answerTo(body: string | FormData): Promise<Outcome> {
   const headers = new Headers();
   if (typeof body === 'string') headers.set('content-type', 'application/json');
   try {
-    const answer = await fetch('/pay', { method: 'POST', headers, body });
+    const answer = await fetch(PAY_ADDRESS, { method: 'POST', headers, body });
     const { status } = await answer.json();
     return OUTCOMES[status] ?? LOST;
   } catch {

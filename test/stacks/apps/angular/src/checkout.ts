@@ -9,7 +9,7 @@ import {
 } from '@angular/core';
 import { FormControl, FormsModule, ReactiveFormsModule } from '@angular/forms';
 import { bindCardForm, type CardFormBinding } from 'cardseal/form';
-import { requestKey, sendCard } from './payment';
+import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment';
 
 @Component({
   selector: 'app-checkout',
@@ -24,7 +24,7 @@ import { requestKey, sendCard } from './payment';
       <input aria-label="Security code" autocomplete="cc-csc"
         [(ngModel)]="code" [ngModelOptions]="{ standalone: true }">
       <button type="submit">Pay</button>
-      <p role="status">{{ outcome() }}</p>
+      <p role="status">{{ outcome().text }}</p>
       <output>{{ [number.value, holder.value, expiry, code] | json }}</output>
     </form>
   `,
@@ -35,15 +35,15 @@ export class Checkout implements AfterViewInit, OnDestroy {
   readonly holder = new FormControl('');
   expiry = '';
   code = '';
-  readonly outcome = signal('');
+  readonly outcome = signal(NOTHING_YET);
   private binding?: CardFormBinding;
 
   ngAfterViewInit() {
+    const show = (outcome: Outcome) => this.outcome.set(outcome);
     this.binding = bindCardForm(this.form().nativeElement, {
-      key: () => requestKey((text) => this.outcome.set(text)),
+      key: () => requestKey(show),
       onEncrypted: async (block) => {
-        const { result, text } = await sendCard(JSON.stringify(block));
-        this.outcome.set(text);
+        const { result } = await sendCard(JSON.stringify(block), show);
         if (result === 'not_paid') await this.binding?.restart(); // opens the form for another card
       },
     });

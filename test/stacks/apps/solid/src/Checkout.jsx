@@ -1,18 +1,17 @@
 import { bindCardForm } from 'cardseal/form';
 import { createSignal, onCleanup, onMount } from 'solid-js';
-import { requestKey, sendCard } from './payment.ts';
+import { NOTHING_YET, requestKey, sendCard } from './payment.ts';
 
 export function Checkout() {
   let form;
   const [number, setNumber] = createSignal('');
-  const [outcome, setOutcome] = createSignal('');
+  const [outcome, show] = createSignal(NOTHING_YET);
 
   onMount(() => {
     const binding = bindCardForm(form, {
-      key: () => requestKey(setOutcome),
+      key: () => requestKey(show),
       async onEncrypted(block) {
-        const { result, text } = await sendCard(JSON.stringify(block));
-        setOutcome(text);
+        const { result } = await sendCard(JSON.stringify(block), show);
         if (result === 'not_paid') await binding.restart(); // opens the form for another card
       },
     });
@@ -32,7 +31,7 @@ export function Checkout() {
       <input aria-label="Expiry date" autocomplete="cc-exp" />
       <input aria-label="Security code" autocomplete="cc-csc" />
       <button type="submit">Pay</button>
-      <p role="status">{outcome()}</p>
+      <p role="status">{outcome().text}</p>
       <output>{number()}</output>
     </form>
   );

@@ -1,21 +1,26 @@
 import { bindCardForm } from 'cardseal/form';
 import { useActionState, useEffect, useRef } from 'react';
-import { requestKey, sendCard } from './payment.ts';
+import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment.ts';
 
-const NOT_CERTAIN = 'It is not certain whether you have paid. Please contact us.';
+const NOT_CERTAIN: Outcome = {
+  result: 'not_certain',
+  text: 'It is not certain whether you have paid. Please do not pay again, and contact us.',
+  asksForCard: false,
+};
 
-async function pay(_outcome: string, data: FormData): Promise<string> {
-  const { result, text } = await sendCard(String(data.get('encrypted_card')));
-  return result === 'not_certain' ? NOT_CERTAIN : text;
+async function pay(_: Outcome, data: FormData): Promise<Outcome> {
+  const outcome = await sendCard(String(data.get('encrypted_card')));
+  return outcome.result === 'no_answer' ? NOT_CERTAIN : outcome;
 }
 
 export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
-  const [outcome, payAction, isPaying] = useActionState(pay, '');
+  const [{ text, asksForCard }, payAction, isPaying] = useActionState(pay, NOTHING_YET);
   useEffect(() => {
     const binding = bindCardForm(form.current!, { key: () => requestKey() });
     return () => binding.unbind();
   }, []);
+  if (!asksForCard) return <p role="status">{text}</p>;
   return (
     <form ref={form} action={payAction}>
       <input aria-label="E-mail" name="email" type="email" required />
@@ -26,7 +31,7 @@ export function Checkout() {
       <button type="submit" disabled={isPaying}>
         Pay
       </button>
-      <p role="status">{outcome}</p>
+      <p role="status">{isPaying ? '' : text}</p>
     </form>
   );
 }

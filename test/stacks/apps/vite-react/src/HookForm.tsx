@@ -1,7 +1,7 @@
 import { bindCardForm, type CardFormBinding } from 'cardseal/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Controller, useForm } from 'react-hook-form';
-import { requestKey, sendCard } from './payment.ts';
+import { NOTHING_YET, requestKey, sendCard } from './payment.ts';
 
 const CARD = [
   { field: 'number', label: 'Card number', autoComplete: 'cc-number' },
@@ -13,12 +13,12 @@ const CARD = [
 export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   const binding = useRef<CardFormBinding>(null);
-  const [outcome, setOutcome] = useState('');
+  const [{ text }, show] = useState(NOTHING_YET);
   const { control, register, handleSubmit, watch, formState } = useForm({
     defaultValues: { email: '', number: '', holder: '', expiry: '', code: '' },
   });
   useEffect(() => {
-    const bound = bindCardForm(form.current!, { key: () => requestKey(setOutcome) });
+    const bound = bindCardForm(form.current!, { key: () => requestKey(show) });
     binding.current = bound;
     return () => bound.unbind();
   }, []);
@@ -26,8 +26,7 @@ export function Checkout() {
   function submit(event: FormEvent<HTMLFormElement>) {
     const body = new FormData(event.currentTarget); // e-mail and encrypted_card, nothing else
     return handleSubmit(async () => {
-      const { result, text } = await sendCard(body);
-      setOutcome(text);
+      const { result } = await sendCard(body, show);
       if (result === 'paid') binding.current?.unbind(); // empties the card's fields
       if (result === 'not_paid') await binding.current?.restart(); // opens them for another card
     })(event);
@@ -48,7 +47,7 @@ export function Checkout() {
         />
       ))}
       <button type="submit">Pay</button>
-      <p role="status">{outcome}</p>
+      <p role="status">{text}</p>
       <output>{JSON.stringify(watch())}</output>
     </form>
   );
