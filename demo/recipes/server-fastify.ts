@@ -10,21 +10,25 @@ const app = Fastify({
   frameworkErrors: (_error, _request, { raw }) => raw.writeHead(400).end(),
 });
 app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
-app.removeAllContentTypeParsers();
-app.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, body: string) => body);
 
-app.get('/checkout', async ({ headers }, reply) =>
-  send(reply, await showCheckout(orderOf(headers.cookie))),
-);
-app.post('/checkout/key', async ({ headers }, reply) =>
-  send(reply, await sendKey(orderOf(headers.cookie))),
-);
-app.post('/checkout/new', async ({ headers }, reply) =>
-  send(reply, await startOrder(orderOf(headers.cookie))),
-);
-app.post<{ Body: string | undefined }>('/checkout/pay', async ({ headers, body = '' }, reply) => {
-  const { accept, 'content-type': type } = headers;
-  return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
+// The routes of other plugins keep their parsers.
+app.register(async (pay) => {
+  pay.removeAllContentTypeParsers();
+  pay.addContentTypeParser('*', { parseAs: 'string' }, async (_: unknown, body: string) => body);
+
+  pay.get('/checkout', async ({ headers }, reply) =>
+    send(reply, await showCheckout(orderOf(headers.cookie))),
+  );
+  pay.post('/checkout/key', async ({ headers }, reply) =>
+    send(reply, await sendKey(orderOf(headers.cookie))),
+  );
+  pay.post('/checkout/new', async ({ headers }, reply) =>
+    send(reply, await startOrder(orderOf(headers.cookie))),
+  );
+  pay.post<{ Body: string | undefined }>('/checkout/pay', async ({ headers, body = '' }, reply) => {
+    const { accept, 'content-type': type } = headers;
+    return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
+  });
 });
 
 function send(reply: FastifyReply, { status, headers, body }: Answer) {

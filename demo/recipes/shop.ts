@@ -11,8 +11,7 @@ export const checkout = createCheckout({
 
 /** In your shop: the order in the shopper's session. Its price never comes from the page. */
 export function orderOf(cookieHeader: string | undefined): Order | undefined {
-  const cookies = (cookieHeader ?? '').split('; ');
-  const id = cookies.find((one) => one.startsWith('order='))?.slice('order='.length);
+  const id = /(?:^|; )order=([\w-]{36})(?:;|$)/.exec(cookieHeader ?? '')?.[1];
   return id ? { id, amount: 1000, currency: 'USD' } : undefined;
 }
 
@@ -33,7 +32,7 @@ export interface Answer {
 export async function showCheckout(order: Order | undefined): Promise<Answer> {
   if (!order) return html(FORM, 200, { 'set-cookie': orderCookie() });
   const outcome = await checkout.outcome(order.id);
-  if (outcome.status !== 'open') return html(textOf(outcome));
+  if (outcome.status !== 'open') return html(textOf(outcome, order));
   return html(outcome.note ? `<p role="alert">${TEXTS.retry_is_safe}</p>${FORM}` : FORM);
 }
 
@@ -56,7 +55,7 @@ export async function takePayment(
   const outcome = await checkout.pay(known, headers.type, body);
   const status = outcome.status === 'invalid_encrypted_card' ? 400 : 200;
   const isPage = headers.accept?.includes('text/html');
-  return isPage ? html(textOf(outcome), status) : json(outcome, status);
+  return isPage ? html(textOf(outcome, known), status) : json(outcome, status);
 }
 
 /** POST /checkout/new, when the shopper presses "Place another order": only after a success. */
@@ -82,8 +81,9 @@ const TEXTS: Record<Outcome['status'], string> = {
 const NEW_ORDER =
   '<form method="post" action="/checkout/new"><button>Place another order</button></form>';
 
-function textOf(outcome: Outcome): string {
-  return `<p>${TEXTS[outcome.status]}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
+function textOf(outcome: Outcome, { id }: Order): string {
+  const text = TEXTS[outcome.status].replace('contact us', `contact us about order ${id}`);
+  return `<p>${text}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
 }
 
 const FORM = `<script src="/js/cardseal.js" defer></script>

@@ -48,15 +48,25 @@ const OUTCOMES: [heading: string, before: string, after: string][] = [
 test('each recipe of docs/script-tag.md fixes what goes wrong without it', async () => {
   expect(recipes.map(({ heading }) => heading)).toEqual(OUTCOMES.map(([heading]) => heading));
   const runs = recipes.flatMap(({ before, after }, i) => [
-    pay(before, OUTCOMES[i]![1]),
-    pay(after, OUTCOMES[i]![2]),
+    pay(before, OUTCOMES[i]![1], 'failed'),
+    pay(after, OUTCOMES[i]![2], 'failed'),
   ]);
   await Promise.all(runs);
 });
 
+test.each([
+  ['committed', 'the block, no form'],
+  ['not_certain', 'the block, no form'],
+  ['failed', 'the block, reset'],
+  [undefined, 'the block, filled'],
+])('a page that sends the form itself, after the status %s: %s', async (status, outcome) => {
+  const { after } = recipes.find(({ heading }) => heading === OUTCOMES[0]![0])!;
+  await pay(after, outcome, status);
+});
+
 /** A shopper mistypes the number, corrects it if that was refused, and presses again. */
-async function pay(part: string, outcome: string): Promise<void> {
-  const server = endpoint({ body: '{ "status": "committed" }' });
+async function pay(part: string, outcome: string, status?: string): Promise<void> {
+  const server = endpoint({ body: JSON.stringify({ status }) });
   const library = endpoint({ headers: { 'Content-Type': 'text/javascript' }, body: jquery });
   const body = `<script src="${library.path}"></script>
     <script>function show() {}</script>
@@ -83,6 +93,7 @@ async function pay(part: string, outcome: string): Promise<void> {
   if (outcome.startsWith('nothing')) await new Promise((resolve) => setTimeout(resolve, 500));
   const found = async () => {
     const [sent] = await server.got();
+    if (!document.querySelector('form')) return `${await contentsOf(sent)}, no form`;
     const isEmpty = controls.every(({ value }) => value === '');
     const emptied = email.value === email.defaultValue ? 'reset' : 'empty';
     return `${await contentsOf(sent)}, ${isEmpty ? emptied : 'filled'}`;

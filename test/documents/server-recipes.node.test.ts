@@ -152,6 +152,8 @@ describe.each([
       expect((await ada.post(block)).text).toBe('{"status":"not_certain"}');
     await ada.send('/checkout/new');
     expect((await ada.send('/checkout/key')).status).toBe(409);
+    const [, id] = ada.cookie.split('=');
+    expect((await ada.open()).text).toContain(`contact us about order ${id}.`);
     expect((await new Shopper(server).post(block)).text).toBe('{"status":"not_certain"}');
     expect(server.output).toMatch(/Payment not certain: order \S+, intent pi_card_\w+/);
     expect(authorizations()).toBe(1);

@@ -121,6 +121,14 @@ describe('each snippet', () => {
   });
 });
 
+const VISA = {
+  number: '4242424242424242',
+  name: 'Ada Lovelace',
+  exp_month: '12',
+  exp_year: '2049',
+  cvv: '835',
+};
+
 test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
   const folder = makeFolder();
   const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
@@ -130,13 +138,7 @@ test('the excerpt in docs/server.md pays once, and refuses everything else', asy
   process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
   const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
   const order = { id: randomUUID(), amount: 1000, currency: 'USD' };
-  const card = {
-    number: '4242424242424242',
-    name: 'Ada Lovelace',
-    exp_month: '12',
-    exp_year: '2049',
-    cvv: '835',
-  };
+  const card = { ...VISA };
   const { status, body } = await cardKey(order);
   expect([status, Object.keys(body)]).toEqual([200, ['id', 'scheme', 'public_key']]);
   const refused = { status: 'invalid_encrypted_card' };
@@ -145,6 +147,37 @@ test('the excerpt in docs/server.md pays once, and refuses everything else', asy
   const paid = await pay(order, 'application/json', block);
   expect(paid).toMatchObject({ status: 'committed' });
   expect(await pay(order, 'application/json', block)).toEqual(paid);
+  await service.close();
+});
+
+const EMAIL = 'zoe@shop.example';
+
+test.each<[name: string, type: string, encode: (block: string) => string]>([
+  ['JSON', 'application/json', (block) => JSON.stringify({ email: EMAIL, encrypted_card: block })],
+  [
+    'the fields of a form',
+    'application/x-www-form-urlencoded',
+    (block) => String(new URLSearchParams({ email: EMAIL, encrypted_card: block })),
+  ],
+])('other fields beside the block are read: %s', async (_, type, encode) => {
+  const folder = makeFolder();
+  const { text } = snippets.find(({ file }) => file === 'other-fields.ts')!;
+  write(folder, 'other-fields.ts', text);
+  write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
+  const service = createService({ generateKeyPair: recycledKeyPair });
+  process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
+  process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
+  const { payWithEmail } = await import(join(folder, 'other-fields.ts'));
+  const { checkout } = await import(join(folder, 'shop.ts'));
+  const order = { id: randomUUID(), amount: 1000, currency: 'USD' };
+  for (const broken of ['{"number":"4242', 'null', '[]', '']) {
+    const outcome = { status: 'invalid_encrypted_card' };
+    expect(await payWithEmail(order, type, broken)).toEqual({ email: undefined, outcome });
+  }
+  const { body } = await checkout.issueKey(order);
+  const block = JSON.stringify(await encryptCard(body, { ...VISA }));
+  const outcome = { status: 'committed', reference: expect.any(String) };
+  expect(await payWithEmail(order, type, encode(block))).toEqual({ email: EMAIL, outcome });
   await service.close();
 });
 
