@@ -155,6 +155,11 @@ const EMAIL = 'zoe@shop.example';
 test.each<[name: string, type: string, encode: (block: string) => string]>([
   ['JSON', 'application/json', (block) => JSON.stringify({ email: EMAIL, encrypted_card: block })],
   [
+    'JSON that a page sends without saying so',
+    'text/plain;charset=UTF-8',
+    (block) => JSON.stringify({ email: EMAIL, encrypted_card: block }),
+  ],
+  [
     'the fields of a form',
     'application/x-www-form-urlencoded',
     (block) => String(new URLSearchParams({ email: EMAIL, encrypted_card: block })),
