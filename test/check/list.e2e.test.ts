@@ -246,34 +246,6 @@ test('a key press is not searched', async () => {
   expect(reads).toEqual({ typing: 0, change: true }); // the control: a change is one
 });
 
-describe('the test in docs/testing.md', () => {
-  const document = readFileSync(join(import.meta.dirname, '../../docs/testing.md'), 'utf8');
-  const [, snippet = ''] = /```js\n(test\('no script of the page[\s\S]*?)```/.exec(document) ?? [];
-
-  async function run(address: string) {
-    const { tab } = await open({}, address);
-    await tab.evaluate(() => window.CardsealCheck!.clear());
-    const page = new Proxy(tab, {
-      get(target, name) {
-        if (name === 'goto') return async () => {};
-        const value = Reflect.get(target, name);
-        return typeof value === 'function' ? value.bind(target) : value;
-      },
-    });
-    let body: (fixtures: object) => Promise<void> = async () => {};
-    const test = (_: string, it: typeof body) => {
-      body = it;
-    };
-    new Function('test', 'expect', snippet)(test, expect);
-    await body({ page });
-  }
-
-  test('passes on a page that sends nothing, and fails on one that leaks', async () => {
-    await run(address);
-    await expect(run(`${address}/leaks`)).rejects.toThrow('clear text');
-  });
-});
-
 test("the demo's shop leaks, and the check finds each leak with its line", async () => {
   const demo = await startDemo({ port: 0, servicePort: 0, log: () => {} });
   onTestFinished(() => demo.close());
