@@ -226,6 +226,7 @@ export function cardPresses(parts: Parts) {
     const sending: Sending = { phase: 'sending', by: 'browser' };
     end();
     state = sending;
+    sealed.takeFromScript(); // it has been sent, once
     if (page.isAnsweredElsewhere(button)) parts.startNextCard();
     else giveUpLater(sending);
   };

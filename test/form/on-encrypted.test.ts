@@ -15,6 +15,7 @@ import {
   idle,
   KEPT,
   later,
+  leaving,
   letSubmitsGo,
   next,
   OTHER,
@@ -373,6 +374,22 @@ testRealInput(
     expect(page.errors.map(({ code }) => code)).toEqual(['invalid_card']);
   },
 );
+
+test('a script that was given the block sends it once: a later submit is refused with a text', async () => {
+  const page = leaving();
+  bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
+  fill(page);
+  await press(page);
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  const before = page.passes;
+  page.form.requestSubmit();
+  await settled(page);
+  expect([page.passes - before, statusOf(page)]).toEqual([
+    0,
+    'Your payment is under way. Please wait.',
+  ]);
+});
 
 test('a button of another kind whose script submits while onEncrypted is pending sends the block', async () => {
   const page = open(`${html()}<button type="button">Continue</button>`);
