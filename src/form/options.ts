@@ -74,9 +74,9 @@ export interface CardFormOptions {
    * without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`, or
    * if the card's fields are all disabled, or are hidden and hold no digit.
    *
-   * It is called at each press but `encrypt()`, again before the block goes out, and when the form's
-   * data is collected. If the answer has changed before the block goes out, the shopper reads
-   * `press_again`. If it throws, the press ends in `invalid_form`.
+   * It is called at each press but `encrypt()`, again before the block goes out, and when the
+   * form's data is collected. If the answer has changed before the block goes out, the shopper
+   * reads `press_again`. If it throws, the press ends in `invalid_form`.
    */
   when?: (() => boolean) | undefined;
 }
@@ -105,9 +105,9 @@ export interface CardFormBinding {
   /**
    * Leaves the form as it was before it was bound, for example when a component is removed. A press
    * under way ends and the block is dropped. The card's fields are emptied if they hold the card of
-   * a block. If your code has changed one since, by a mask for example, call `restart()` first.
-   * The texts for the shopper go; `press_again` appears if this ends a press whose block
-   * is being made, and the form stays in the page.
+   * a block. If your code has changed one since, by a mask for example, call `restart()` first. The
+   * texts for the shopper go; `press_again` appears if this ends a press whose block is being made,
+   * and the form stays in the page.
    */
   unbind(): void;
 

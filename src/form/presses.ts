@@ -208,8 +208,8 @@ export function cardPresses(parts: Parts) {
   const settle = () => {
     if (state.phase !== 'passing') return;
     const { submits, before, isUnanswered } = state;
-    // An event that a script has made sends nothing, but Firefox sends the form: then the next press
-    // brings the same block, as after any block that a script may have sent.
+    // An event that a script has made sends nothing, but Firefox sends the form: then the next
+    // press brings the same block, as after any block that a script may have sent.
     const sent = submits.find(({ event }) => event.isTrusted && !event.defaultPrevented);
     if (sent && page.isConnected()) {
       startSending(sent.button);

@@ -11,6 +11,7 @@ import {
 } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { deferred } from '../tools/support/deferred.ts';
 
 const CARD = {
   number: '4242424242424242',
@@ -94,22 +95,22 @@ test('a block that comes twice at once has one outcome, also if no intent comes 
   const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
   const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
   let intents = 0;
-  const [isFirstSent, sendFirst] = signal();
-  const [hasSecondFailed, failSecond] = signal();
+  const firstIsSent = deferred<void>();
+  const secondHasFailed = deferred<void>();
   const checkout = createCheckout({
     payments: {
       createEncryptionKey: () => client.createEncryptionKey(),
       async createIntent(draft) {
         intents++;
         if (intents < 3) return client.createIntent(draft); // for the keys, then for a block
-        await isFirstSent;
-        failSecond();
+        await firstIsSent.promise;
+        secondHasFailed.resolve();
         throw new Error('The connection was lost');
       },
       async authorize(id, block) {
         if (intents > 1) {
-          sendFirst();
-          await hasSecondFailed;
+          firstIsSent.resolve();
+          await secondHasFailed.promise;
         }
         return client.authorize(id, block);
       },
@@ -125,11 +126,3 @@ test('a block that comes twice at once has one outcome, also if no intent comes 
   expect(outcomes[1]).toEqual(outcomes[0]);
   expect(intents).toBe(3);
 });
-
-function signal(): [arrived: Promise<void>, send: () => void] {
-  let send = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    send = resolve;
-  });
-  return [arrived, send];
-}

@@ -5,6 +5,7 @@ import { ACCOUNTS, createService, type ServiceOptions } from '../../demo/service
 import { CardPayments } from '../../src/checkout/index.ts';
 import { type Card, type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { deferred } from '../tools/support/deferred.ts';
 
 const SECRET_KEY = ACCOUNTS[0].secretKey;
 const VISA = {
@@ -626,21 +627,16 @@ describe('a key that comes late', () => {
     const { shopper, service } = await start();
     const ada = shopper();
     const { key } = await ada.open();
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    const asked = new Promise<void>((resolve) => {
-      service.beforeKey = async () => {
-        service.beforeKey = async () => {};
-        resolve();
-        await held;
-      };
-    });
+    const [asked, held] = [deferred<void>(), deferred<void>()];
+    service.beforeKey = async () => {
+      service.beforeKey = async () => {};
+      asked.resolve();
+      await held.promise;
+    };
     const late = ada.requestKey();
-    await asked;
+    await asked.promise;
     const release = () => {
-      letGo();
+      held.resolve();
       return late;
     };
     return { ada, key: key as CardEncryptionKey, release };

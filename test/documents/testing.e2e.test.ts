@@ -4,12 +4,12 @@
  */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DIST } from '../tools/support/built.ts';
 import { launchOptions } from '../tools/support/launch-options.ts';
+import { listenOnLoopback } from '../tools/support/loopback.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -47,22 +47,22 @@ const server = createServer((request, response) => {
   const body = isScript ? readFileSync(join(DIST, path)) : pageAt(path);
   response.writeHead(200, { 'content-type': type }).end(body);
 });
+let loopback: Awaited<ReturnType<typeof listenOnLoopback>>;
 let browser: Browser;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  loopback = await listenOnLoopback(server);
   browser = await chromium.launch(launchOptions('chromium'));
 });
 afterAll(async () => {
   await browser.close();
-  server.close();
+  loopback.close();
 });
 
 type Run = (fixtures: { page: Page }) => Promise<void>;
 
 /** Runs a text of the test against the pages below a folder. */
 async function run(folder: string, program = text!): Promise<void> {
-  const { port } = server.address() as AddressInfo;
-  const page = await browser.newPage({ baseURL: `http://127.0.0.1:${port}` });
+  const page = await browser.newPage({ baseURL: `http://${loopback.host}` });
   page.setDefaultTimeout(5_000);
   let test: Run | undefined;
   const declare = (_: string, it: Run) => {

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { need } from '../tools/prepare/browsers.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { deferred } from '../tools/support/deferred.ts';
 import { startProxy } from './losing-proxy.ts';
 import { type Port, Shop } from './ports.ts';
 
@@ -267,10 +268,8 @@ function testsOf(port: Port) {
 
   test('answers a second post while the first is under way with its outcome, and charges once', async () => {
     await order();
-    let release = () => {};
-    world.proxy.faults.hold = new Promise((resolve) => {
-      release = resolve;
-    });
+    const answer = deferred<void>();
+    world.proxy.faults.hold = answer.promise;
     await enterCard(APPROVED);
     await press();
     await expect.poll(() => world.proxy.authorizations.length).toBe(1);
@@ -281,7 +280,7 @@ function testsOf(port: Port) {
     const answered = second.waitForResponse((response) => response.request().method() === 'POST');
     await postAgain(posts[0]!);
     await expect(Promise.race([answered, second.waitForTimeout(1500)])).resolves.toBeUndefined();
-    release();
+    answer.resolve();
     await heading(words.paid);
     page = first;
     await heading(words.paid);
@@ -315,15 +314,13 @@ function testsOf(port: Port) {
   test('knows what was charged when it was ended before the answer, and asks for no second card', async () => {
     await order();
     const address = page.url();
-    let release = () => {};
-    world.proxy.faults.hold = new Promise((resolve) => {
-      release = resolve;
-    });
+    const answer = deferred<void>();
+    world.proxy.faults.hold = answer.promise;
     await enterCard(APPROVED);
     await press();
     await expect.poll(() => world.committed()).toBe(1);
     await world.shop.stop();
-    release();
+    answer.resolve();
     await world.shop.start();
     await page.goto(address); // waits for as long as an answer could come
     await heading(words.unclear);

@@ -1047,7 +1047,8 @@ class CardPayments:
         expired = threading.Event()
 
         def expire():
-            # Python's own time limit starts again with each address and each byte. This one does not.
+            # Python's own time limit starts again with each address and each byte that comes. This
+            # one does not.
             expired.set()
             try:
                 if sock:

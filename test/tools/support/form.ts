@@ -320,13 +320,4 @@ export function countEncryptions() {
   return () => encrypt.mock.calls.filter(([, , data]) => data.byteLength > 1).length;
 }
 
-/** A promise and the functions that settle it. */
-export function deferred<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (reason: unknown) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
-}
+export { deferred } from './deferred.ts';
