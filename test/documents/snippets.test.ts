@@ -334,6 +334,7 @@ test('the React page pays, in StrictMode, with another card after a decline', as
   expect(form.isConnected).toBe(false);
   document.body.append(form); // else no press would reach the document
   later(() => form.remove());
+  await vi.waitUntil(() => !stopsPresses()); // React cleans up soon after it has taken the form out
   fill(form);
   expect(stopsPresses()).toBe(false);
 });
