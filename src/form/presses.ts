@@ -326,7 +326,10 @@ export function cardPresses(parts: Parts) {
     if (state === sending.after) notices.clear();
     else if (state !== sending) return;
     end();
+    const idle = state;
     sealed.compare(); // the shopper may have begun another card
+    tellSettled(); // first: code of the page may press when the fields are emptied
+    if (state !== idle) return;
     sending.whenOver?.();
     if (isRejected) notices.tell('no_answer'); // the card may have been sent
   };

@@ -159,10 +159,12 @@ export const SCENARIOS: Scenario[] = [
       await visitor.enterCard(FIRST);
       const pressAgain = await visitor.pressLater();
       await visitor.press();
-      await pause(300);
-      await pressAgain();
-      await pause(300);
-      if (visitor.visit.payments.length < 2) throw new Error('The shop does not repeat itself');
+      // On a busy machine, the shop's own script may need longer until it sends.
+      for (let presses = 0; visitor.visit.payments.length < 2; presses++) {
+        if (presses === 20) throw new Error('The shop does not repeat itself');
+        await pause(300);
+        await pressAgain();
+      }
     },
   },
   {

@@ -374,7 +374,9 @@ export abstract class Page {
     const text = this.text;
     this.dispatchSubmit('pay', 'page');
     const isRefused = this.sends === before && this.text !== '' && this.text !== text;
-    if (isWanted && !wasDropped && isRefused && this.binding.isBusy) {
+    // If the shopper has pressed again meanwhile, that press is made, and sends.
+    const isLost = this.form.state().phase !== 'making';
+    if (isWanted && !wasDropped && isRefused && this.binding.isBusy && isLost) {
       this.violation('a submit by onEncrypted is refused, and nothing is ever sent');
     }
   }
@@ -693,8 +695,11 @@ export abstract class Page {
     }
     const isUnseen = this.hasChangedSilently && by === 'serialize()'; // it raises no event
     const isCommitted = this.isPassing || this.pending.length > 0 || BY_PRESS.includes(by);
+    // A block that is on its way already pays once, however often it is sent.
+    const isSentAgain = this.isOnWay && this.delivery?.block === block;
     const isCard = this.content === 'A' || this.content === 'B';
-    if (!isCommitted && isCard && this.content !== block.content && !isUnseen) {
+    const isOther = isCard && this.content !== block.content;
+    if (isOther && !isCommitted && !isSentAgain && !isUnseen) {
       this.violation('a script sends the card of the press, but another one is on the screen');
     }
     if (!this.isCardChosen && !isCommitted && !['serialize()', 'encrypt()'].includes(by)) {

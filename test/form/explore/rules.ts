@@ -265,6 +265,16 @@ export const TAKEN_OUT: TakenOut[] = [
     found: SILENCE,
   }),
   inPresses({
+    rule: 'F9: and cardseal:settled comes before a reset that had to wait',
+    from: 'tellSettled(); // first: code of the page may press when the fields are emptied',
+    to: '',
+    setting: BY_PAGE,
+    only: ['form.reset(), and is pending', 'types A', 'requestSubmit()'],
+    depth: 6,
+    shopper: 1,
+    found: 'two presses at once',
+  }),
+  inPresses({
     rule: 'F10: a repeat without an event tells the shopper',
     from: "if (!hasCome && !page.isInvalid(kind, button)) notices.tell('press_again');",
     to: '',
