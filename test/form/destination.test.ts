@@ -1,12 +1,13 @@
 /** Where the browser sends the form, and where its answer is shown. */
-import { expect, test, vi } from 'vitest';
-import type { EncryptedCard } from '../../src/core/index.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { checkDestination, isAnsweredElsewhere } from '../../src/form/destination.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
   blockIn,
   blockOf,
   CARD,
+  CONTROLS,
   EMPTY,
   fill,
   html,
@@ -24,95 +25,161 @@ import {
   values,
 } from '../tools/support/form.ts';
 
-test('a target elsewhere: after the dispatch the fields are empty, the block is gone, and the next press has another key', async () => {
-  const page = open(); // it posts into a frame
-  bind(page.form);
-  fill(page);
-  await posted(page);
-  await vi.waitUntil(() => page.ready === 2);
-  expect([values(page), blockIn(page)]).toEqual([EMPTY, null]);
-  expect((await refused(page)).code).toBe('invalid_card');
-  fill(page, OTHER);
-  const [first, second] = (await posted(page)).map(
-    ({ body }) => JSON.parse(body[0]![1]) as EncryptedCard,
-  );
-  expect([await decrypt(first!), await decrypt(second!)]).toEqual([CARD, OTHER_CARD]);
-  expect(second!.key_id).not.toBe(first!.key_id);
-});
+const ON_HTTPS = 'The card form must have an action on https, or onEncrypted';
+const OWN_ORIGIN = 'an action on its own origin, or allowCrossOriginAction, or onEncrypted';
+const POST = 'The card form must have method="post", or onEncrypted';
+const NO_WINDOW = 'no target that opens a new window, or onEncrypted';
 
-test('a target elsewhere: a fixed key is not asked for again, and nothing is said', async () => {
-  const page = open();
-  bind(page.form, { key: freshKey() });
-  fill(page);
-  await posted(page);
-  await settled(page);
-  expect([page.errors, statusOf(page)]).toEqual([[], undefined]);
-});
+describe('a destination is refused', () => {
+  /** A form with these attributes, and with a button of these. */
+  function parse(form: string, button = '') {
+    const host = document.body.appendChild(document.createElement('div'));
+    later(() => host.remove());
+    host.innerHTML = `<form ${form}><button ${button}></button></form>`;
+    return [host.querySelector('form')!, host.querySelector('button')!] as const;
+  }
 
-test.each(['', '_self', '_SELF', '_parent', '_top', 'shop'])(
-  'formtarget="%s" of the button, in a window of the name "shop": the block waits for the next page',
-  async (target) => {
-    const { name } = window;
-    later(() => {
-      window.name = name;
+  test.each([
+    ['method="get"', '', POST],
+    ['', '', POST],
+    ['method="dialog"', '', POST],
+    ['method="post"', 'formmethod="get"', POST],
+    ['method="post" action="http://shop.example/pay"', '', ON_HTTPS],
+    ['method="post" action="javascript:0"', '', ON_HTTPS],
+    ['method="post" action="https://:x"', '', ON_HTTPS],
+    ['method="post"', 'formaction="http://shop.example/pay"', ON_HTTPS],
+    ['method="post" action="https://shop.example/pay"', '', OWN_ORIGIN],
+    ['method="post"', 'formaction="https://shop.example/pay"', OWN_ORIGIN],
+    ['method="post" target="_blank"', '', NO_WINDOW],
+    ['method="post" target="nowhere"', '', NO_WINDOW],
+    ['method="post"', 'formtarget="_blank"', NO_WINDOW],
+  ])('<form %s><button %s>', (attributes, ofButton, message) => {
+    const [form, button] = parse(attributes, ofButton);
+    const refusal = expect.objectContaining({
+      code: 'invalid_form',
+      message: expect.stringContaining(message),
     });
-    window.name = 'shop';
-    const page = leaving(`${html()}<button formtarget="${target}">Here</button>`);
-    page.form.target = 'another frame';
+    expect(() => checkDestination(form, button)).toThrow(refusal);
+    if (!ofButton) expect(() => checkDestination(form, null)).toThrow(refusal);
+    else checkDestination(form, null);
+  });
+
+  test('on another origin unless that is allowed, and on http on another machine in any case', () => {
+    const check = (action: string) =>
+      checkDestination(...parse(`method="post" action="${action}"`), true);
+    for (const origin of [
+      ...['https://shop.example', 'http://localhost', 'http://shop.localhost:8080'],
+      ...['http://127.0.0.1:3000', 'http://[::1]:3000'],
+    ]) {
+      check(`${origin}/pay`);
+    }
+    for (const origin of [
+      ...['http://shop.example', 'http://127.evil.example', 'http://localhost.example'],
+      ...['http://127.0.0.2.example', 'ftp://localhost'],
+    ]) {
+      expect(() => check(`${origin}/pay`), origin).toThrow(ON_HTTPS);
+    }
+  });
+});
+
+test('the option allowCrossOriginAction allows another origin', async () => {
+  const page = open();
+  page.form.action = 'https://shop.example/pay';
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+  await bind(page.form, { allowCrossOriginAction: true }).ready;
+});
+
+test.each([
+  [
+    'a submit button beside a card button',
+    `${html()}<button type="button" data-cardseal-button>Send</button>`,
+  ],
+  ['no button at all', Object.values(CONTROLS).join('')],
+])('is checked at binding, with %s', async (_, content) => {
+  const page = open(content, 'method="get"');
+  await expect(bind(page.form).ready).rejects.toMatchObject({
+    code: 'invalid_form',
+    message: POST,
+  });
+});
+
+// Changed: the destination is checked as the first submit button would submit the form.
+test('a button corrects what the form lacks, at binding, too', async () => {
+  const page = open(html().replace('<button', '<button formmethod="post"'), 'method="get"');
+  await bind(page.form).ready;
+  fill(page);
+  expect((await posted(page)).map(({ method }) => method)).toEqual(['POST']);
+});
+
+test('a press with a wrong destination is refused, what was typed stays, and another button pays', async () => {
+  const page = open(`${html()}<button formtarget="_blank">Window</button>`);
+  await bind(page.form).ready;
+  fill(page);
+  const error = await refused(page, page.button('Window'));
+  expect([error.code, page.passes, values(page)]).toEqual(['invalid_form', 0, KEPT]);
+  expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
+  expect((await posted(page)).length).toBe(1);
+});
+
+describe('the answer is shown', () => {
+  test.each([
+    ['here', 'nowhere', '', false],
+    ['here', 'nowhere', '_self', false],
+    ['here', 'nowhere', '_SELF', false],
+    ['in the page around it', 'nowhere', '_parent', false],
+    ['in the page around it', 'nowhere', '_top', false],
+    ['here: the window has the name "shop"', 'nowhere', 'shop', false],
+    ['elsewhere', '_self', 'nowhere', true],
+    ['elsewhere', 'nowhere', undefined, true],
+    ['elsewhere, as the page says', undefined, undefined, true],
+  ])(
+    '%s, with the target %s of the form and %s of the button',
+    (_, target, ofButton, elsewhere) => {
+      const { name } = window;
+      const base = document.head.appendChild(document.createElement('base'));
+      later(() => {
+        window.name = name;
+        base.remove();
+      });
+      window.name = 'shop';
+      base.target = 'nowhere';
+      const [form, button] = [document.createElement('form'), document.createElement('button')];
+      if (target !== undefined) form.target = target;
+      if (ofButton !== undefined) button.setAttribute('formtarget', ofButton);
+      expect(isAnsweredElsewhere(form, button)).toBe(elsewhere);
+    },
+  );
+
+  test('here: the block waits for the next page', async () => {
+    const page = leaving(`${html()}<button formtarget="_self">Here</button>`);
+    page.form.target = page.host.parentElement!.querySelector('iframe')!.name;
     bind(page.form);
     fill(page);
     await passed(page, page.button('Here'));
     await settled(page);
     expect(blockIn(page)).not.toBe(null);
-  },
-);
+  });
 
-test('a form without a target has the one of the page: the answer is elsewhere, and the block goes', async () => {
-  const base = document.head.appendChild(document.createElement('base'));
-  later(() => base.remove());
-  const page = leaving();
-  base.target = page.host.parentElement!.querySelector('iframe')!.name;
-  page.form.removeAttribute('target');
-  bind(page.form);
-  fill(page);
-  await passed(page);
-  await settled(page);
-  expect([blockIn(page), values(page)]).toEqual([null, EMPTY]);
-});
+  test("in a frame: after the dispatch the fields are empty, the block is gone, and a card after the bank's decline has another key", async () => {
+    const page = open(); // it posts into a frame
+    const binding = bind(page.form);
+    fill(page);
+    await posted(page);
+    await vi.waitUntil(() => page.ready === 2);
+    expect([values(page), blockIn(page), binding.isBusy]).toEqual([EMPTY, null, false]);
+    expect((await refused(page)).code).toBe('invalid_card');
+    fill(page, OTHER);
+    const [first, second] = (await posted(page)).map(blockOf);
+    expect([await decrypt(first!), await decrypt(second!)]).toEqual([CARD, OTHER_CARD]);
+    expect(second!.key_id).not.toBe(first!.key_id);
+  });
 
-test('a target that opens a window is refused, at binding and at the press: Safari blocks the window', async () => {
-  const page = open();
-  page.form.target = '_blank';
-  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
-  fill(page);
-  const error = await refused(page);
-  expect([error.code, page.passes, values(page)]).toEqual(['invalid_form', 0, KEPT]);
-  expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
-});
-
-test('a button whose formtarget opens a window is refused; another button pays', async () => {
-  const page = open(`${html()}<button formtarget="_blank">Window</button>`);
-  await bind(page.form).ready;
-  fill(page);
-  expect((await refused(page, page.button('Window'))).code).toBe('invalid_form');
-  expect((await posted(page)).length).toBe(1);
-});
-
-test('a target that names no frame of the page opens a window, and is refused', async () => {
-  const page = open();
-  page.form.target = 'nowhere';
-  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
-});
-
-test("a bank's frame declines: the next press pays with another card, under another key", async () => {
-  const page = open(); // it posts into a frame of the page
-  const binding = bind(page.form);
-  fill(page);
-  await posted(page);
-  await vi.waitUntil(() => page.ready === 2);
-  expect([values(page), blockIn(page), binding.isBusy]).toEqual([EMPTY, null, false]);
-  fill(page, OTHER); // the frame has said that the card is declined
-  const [first, second] = (await posted(page)).map(blockOf);
-  expect([await decrypt(first!), await decrypt(second!)]).toEqual([CARD, OTHER_CARD]);
-  expect(second!.key_id).not.toBe(first!.key_id);
+  test('in a frame: a fixed key is not asked for again, and nothing is said', async () => {
+    const page = open();
+    bind(page.form, { key: freshKey() });
+    fill(page);
+    await posted(page);
+    await settled(page);
+    expect([page.errors, statusOf(page)]).toEqual([[], undefined]);
+  });
 });

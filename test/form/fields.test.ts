@@ -1,315 +1,283 @@
-import { expect, test } from 'vitest';
+/** Which controls are the card's, as real shops have them, and what has to be corrected in a page. */
+import { describe, expect, test, vi } from 'vitest';
+import { findFields } from '../../src/form/fields.ts';
 import { bindCardForm } from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
+  blockOf,
   CARD,
   CONTROLS,
+  clickAsShopper,
   fill,
   html,
+  KEPT,
   later,
-  next,
   open,
-  type Page,
   pay,
   posted,
   refused,
+  settled,
   TYPED,
+  testRealInput,
+  textRead,
+  values,
+  wrongFields,
 } from '../tools/support/form.ts';
 
-const options = (first: number, last: number) =>
-  `<option value="">-</option>${Array.from({ length: last - first + 1 }, (_, i) => `<option>${first + i}</option>`).join('')}`;
+type Field = keyof typeof CONTROLS;
 
-test.each([
-  ['by autocomplete', html()],
-  [
-    'by data-cardseal-field',
-    html({
-      number: '<input data-cardseal-field="number">',
-      name: '<input data-cardseal-field="name" autocomplete="name">',
-      expiry: '<input data-cardseal-field="exp_month"><input data-cardseal-field="exp_year">',
-      cvv: '<input data-cardseal-field="cvv" type="password">',
-    }),
-  ],
-  [
-    'by data-cardseal-field rather than by autocomplete',
-    html({
-      cvv: '<input data-cardseal-field="cvv" autocomplete="cc-number"><input data-cardseal-field="" autocomplete="cc-csc">',
-    }),
-  ],
-  [
-    'after section, billing and shipping, in capitals, between odd spaces',
-    html({
-      number: '<input autocomplete="section-card billing cc-number">',
-      name: '<input autocomplete="shipping cc-name">',
-      expiry: '<input autocomplete=" CC-EXP ">',
-      cvv: '<input autocomplete="section-a  billing Cc-Csc webauthn">',
-    }),
-  ],
-  [
-    'apart, month and year as inputs',
-    html({ expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">' }),
-  ],
-  [
-    'apart, a list of years with words in it',
-    html({
-      expiry: `<input autocomplete="cc-exp-month"><select autocomplete="cc-exp-year"><option>Year<option>Never${options(2024, 2060)}</select>`,
-    }),
-  ],
-  [
-    'apart, month and year as selects',
-    html({
-      expiry: `<select autocomplete="cc-exp-month">${options(1, 12)}</select><select autocomplete="cc-exp-year">${options(2024, 2060)}</select>`,
-    }),
-  ],
-])('finds the fields %s', async (_, content) => {
-  expect(await decrypt(await pay(open(content)))).toEqual(CARD);
+/** A form whose one field has these controls. */
+const withField = (field: Field, controls: string) => html({ [field]: controls });
+
+const count = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const twoDigits = (numbers: number[]) => numbers.map((it) => String(it).padStart(2, '0'));
+const options = (texts: (string | number)[]) =>
+  texts.map((text) => `<option value="${text}">${text}</option>`).join('');
+const MONTH = '<input autocomplete="cc-exp-month">';
+const YEAR = '<input autocomplete="cc-exp-year">';
+const monthsOf = (...values: (string | number)[]) =>
+  withField('expiry', `<select autocomplete="cc-exp-month">${options(values)}</select>${YEAR}`);
+const yearsOf = (...values: (string | number)[]) =>
+  withField('expiry', `${MONTH}<select autocomplete="cc-exp-year">${options(values)}</select>`);
+const GIVEN = '<input autocomplete="cc-given-name">';
+const ADDITIONAL = '<input autocomplete="cc-additional-name">';
+const FAMILY = '<input autocomplete="cc-family-name">';
+const BOX = (maxlength: number) => `<input data-cardseal-field="number" maxlength="${maxlength}">`;
+
+describe('finds the fields', () => {
+  test.each([
+    [
+      'by data-cardseal-field',
+      html({
+        number: '<input data-cardseal-field="number">',
+        name: '<input data-cardseal-field="name" autocomplete="name">',
+        expiry: '<input data-cardseal-field="exp_month"><input data-cardseal-field="exp_year">',
+        cvv: '<input data-cardseal-field="cvv" type="password">',
+      }),
+    ],
+    [
+      'by data-cardseal-field rather than by autocomplete',
+      withField(
+        'cvv',
+        '<input data-cardseal-field="cvv" autocomplete="cc-number"><input data-cardseal-field="" autocomplete="cc-csc">',
+      ),
+    ],
+    [
+      'after section, billing and shipping, in capitals, between odd spaces',
+      html({
+        number: '<input autocomplete="section-card billing cc-number">',
+        name: '<input autocomplete="shipping cc-name">',
+        expiry: '<input autocomplete=" CC-EXP ">',
+        cvv: '<input autocomplete="section-a  billing Cc-Csc webauthn">',
+      }),
+    ],
+    [
+      'with an empty name, which is sent nowhere',
+      withField('cvv', '<input name="" autocomplete="cc-csc">'),
+    ],
+    ['apart, month and year as inputs', withField('expiry', MONTH + YEAR)],
+    ['apart, a list of months from 1 to 12', monthsOf(...count(1, 12))],
+    ['apart, a list of months after a placeholder of value 0', monthsOf(0, ...count(1, 12))],
+    [
+      'apart, a list of months after a placeholder of words',
+      monthsOf('Month', '', ...count(1, 12)),
+    ],
+    ['apart, the last months of a year', monthsOf(10, 11)],
+    ['apart, a list of years with words in it', yearsOf('Year', 'Never', ...count(2024, 2060))],
+  ])('%s', async (_, content) => {
+    expect(await decrypt(await pay(open(content)))).toEqual(CARD);
+  });
+
+  test('apart, a list of months of two digits', async () => {
+    const page = open(monthsOf(...twoDigits(count(1, 12))));
+    expect(await decrypt(await pay(page))).toEqual(CARD);
+  });
+
+  test('apart, given, additional and family name, wherever their controls are', async () => {
+    const page = open(withField('name', ADDITIONAL + FAMILY + GIVEN));
+    const additional = page.form.querySelector<HTMLInputElement>('[autocomplete*=additional]')!;
+    additional.value = 'van der';
+    const block = await pay(page, { ...TYPED, given_name: ' Zoë ', family_name: 'Quillow' });
+    expect((await decrypt(block)).name).toBe('Zoë van der Quillow');
+    expect([additional.value, ...values(page)].join('')).toBe('');
+  });
+
+  test('a number in four boxes, in the order of the page, and empties them', async () => {
+    const page = open(withField('number', BOX(4).repeat(4)));
+    fill(page);
+    const boxes = page.controls().slice(0, 4);
+    for (const [i, box] of boxes.entries()) box.value = CARD.number.slice(4 * i, 4 * i + 4);
+    expect(await decrypt(await pay(page, {}))).toEqual(CARD);
+    expect(values(page).join('')).toBe('');
+  });
+
+  test('in a dialog, with method=dialog and GET too, when the page sends the block itself', async () => {
+    for (const method of ['dialog', 'get']) {
+      const page = open(html(), `method="${method}"`, '<dialog>FORM</dialog>');
+      const dialog = page.host.querySelector('dialog')!;
+      dialog.showModal();
+      expect(await decrypt(await pay(page))).toEqual(CARD);
+      expect([page.passes, dialog.open]).toEqual([0, true]);
+    }
+  });
+
+  test('beside controls that are named like members of the form', async () => {
+    const names = [
+      ...['action', 'elements', 'method', 'requestSubmit', 'submit', 'addEventListener'],
+      ...['dispatchEvent', 'setAttribute', 'removeAttribute', 'toggleAttribute', 'noValidate'],
+      ...['reportValidity', 'length', 'matches', 'querySelectorAll'],
+    ];
+    const clobbering = names.map((name) => `<input name="${name}" value="${name}">`);
+    const page = open(html() + clobbering.join(''));
+    const binding = bind(page.form);
+    await binding.ready;
+    fill(page);
+    const [sent] = await posted(page);
+    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+    expect(sent!.body.map(([name]) => name)).toEqual([...names, 'encrypted_card']);
+    binding.unbind();
+  });
 });
 
-test('anything but a form is refused, with a text that says so', () => {
-  expect(() => bindCardForm(null as never, { key: () => freshKey() })).toThrow(
-    'bindCardForm needs a form of this window',
-  );
-});
-
-// Changed: it paid. The listeners of this window are not those of another.
-test('a form of another window is refused', () => {
+// Changed: a form of another window paid. The listeners of this window are not those of another.
+test('anything but a form of this window is refused, with a text that says so', () => {
   const frame = document.body.appendChild(document.createElement('iframe'));
   later(() => frame.remove());
   frame.contentDocument!.body.innerHTML = `<form method="post">${html()}</form>`;
-  const { forms } = frame.contentDocument!;
-  expect(() => bindCardForm(forms[0]!, { key: () => freshKey() })).toThrow('of this window');
-});
-
-test('finds given and family name', async () => {
-  const page = open(
-    html({ name: '<input autocomplete="cc-family-name"><input autocomplete="cc-given-name">' }),
-  );
-  const block = await pay(page, { ...TYPED, given_name: ' Zoë ', family_name: 'Quillow' });
-  expect(await decrypt(block)).toEqual(CARD);
-});
-
-test('finds controls outside the form that name it', async () => {
-  const outside = '<form id="card" method="post"><button>Pay</button></form>';
-  const page = open(
-    '',
-    '',
-    `${outside}${Object.values(CONTROLS).join('').replaceAll('<input', '<input form="card"')}<div hidden>FORM</div>`,
-  );
-  expect(await decrypt(await pay(page))).toEqual(CARD);
-});
-
-test('works in a shadow root, and its events leave it', async () => {
-  const page = open();
-  const shadow = page.host
-    .appendChild(document.createElement('div'))
-    .attachShadow({ mode: 'open' });
-  shadow.append(page.form);
-  const raised = next<CustomEvent>(document.body, 'cardseal:encrypted');
-  const block = await pay(page);
-  expect(await decrypt(block)).toEqual(CARD);
-  expect((await raised).detail).toEqual({ key_id: block.key_id });
-  expect(page.controls().map(({ value }) => value)).toEqual(['', '', '', '']);
-});
-
-test('works in a dialog, with method=dialog and GET too, when the page sends the block itself', async () => {
-  for (const method of ['dialog', 'get', 'post']) {
-    const page = open(html(), `method="${method}"`, '<dialog>FORM</dialog>');
-    const dialog = page.host.querySelector('dialog')!;
-    dialog.showModal();
-    expect(await decrypt(await pay(page))).toEqual(CARD);
-    expect(page.passes).toBe(0);
-    expect(dialog.open).toBe(true);
+  for (const form of [null as never, frame.contentDocument!.forms[0]!]) {
+    expect(() => bindCardForm(form, { key: () => freshKey() })).toThrow(
+      'bindCardForm needs a form of this window',
+    );
   }
 });
 
-test('works with controls that are named like members of the form', async () => {
-  const names = [
-    'action',
-    'elements',
-    'method',
-    'requestSubmit',
-    'submit',
-    'addEventListener',
-    'dispatchEvent',
-    'setAttribute',
-  ];
-  const more = [
-    'removeAttribute',
-    'toggleAttribute',
-    'noValidate',
-    'reportValidity',
-    'length',
-    'matches',
-    'querySelectorAll',
-  ];
-  const clobbering = [...names, ...more]
-    .map((name) => `<input name="${name}" value="${name}">`)
-    .join('');
-  const page = open(html() + clobbering);
-  const binding = bind(page.form);
-  await binding.ready;
-  fill(page);
-  const [sent] = await posted(page);
-  const { encrypted_card, ...others } = Object.fromEntries(sent!.body);
-  expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
-  expect(Object.keys(others)).toEqual([...names, ...more]);
-  binding.unbind();
-  expect(Element.prototype.hasAttribute.call(page.form, 'novalidate')).toBe(false);
-});
+const NAMED = 'have no name attribute: without script it would be sent in clear text';
+const CLOSED = 'not be disabled, read-only or hidden';
+const ONCE = 'occur only once';
+const MONTHS = 'have options with the values 1 to 12 or 01 to 12';
 
-const EXPIRY_PARTS = '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">';
-const NAME_PARTS = '<input autocomplete="cc-given-name"><input autocomplete="cc-family-name">';
-const NAMED = 'must have no name attribute: without script it would be sent in clear text';
-const CLOSED = 'must not be disabled, read-only or hidden';
-type Case = [
-  what: string,
-  content: string,
-  slot: string,
-  message: string,
-  fix: (page: Page) => void,
-];
+type Fault = [what: string, content: string, message: string];
 
-const named = (field: keyof typeof CONTROLS): Case => [
-  `${field} with a name`,
-  html({ [field]: CONTROLS[field].replace('<input', '<input name="x"') }),
-  field,
-  NAMED,
-  (page) => page.control(field).removeAttribute('name'),
-];
-const missing = (field: keyof typeof CONTROLS): Case => [
-  `no ${field}`,
-  html({ [field]: '' }),
-  field,
-  `must be marked by data-cardseal-field="${field}" or autocomplete="cc-`,
-  (page) => page.form.insertAdjacentHTML('beforeend', CONTROLS[field]),
-];
-const doubled = (field: keyof typeof CONTROLS): Case => [
-  `two controls for ${field}`,
-  html({ [field]: CONTROLS[field] + CONTROLS[field] }),
-  field,
-  'must occur only once',
-  (page) => page.control(field).remove(),
-];
-const wrong = (what: string, number: string, message: string, fix: (page: Page) => void): Case => [
-  what,
-  html({ number }),
-  'number',
-  message,
-  fix,
-];
-const replaceNumber = (page: Page) => {
-  page.control('number').outerHTML = CONTROLS.number;
-};
-
-test.each<Case>([
-  ...(['number', 'name', 'expiry', 'cvv'] as const).flatMap((field) => [
-    named(field),
-    missing(field),
-    doubled(field),
+const FAULTS: Fault[] = [
+  ...(['number', 'name', 'expiry', 'cvv'] as const).flatMap((field): Fault[] => [
+    [
+      `${field} with a name`,
+      withField(field, CONTROLS[field].replace('<input', '<input name="x"')),
+      `${field} control must ${NAMED}`,
+    ],
+    [
+      `no ${field}`,
+      withField(field, ''),
+      `${field} control must be marked by data-cardseal-field="${field}" or autocomplete="cc-`,
+    ],
+    [
+      `two controls for ${field}`,
+      withField(field, CONTROLS[field].repeat(2)),
+      `${field} control must ${ONCE}`,
+    ],
   ]),
+  ...(['number', 'expiry', 'cvv'] as const).map(
+    (field): Fault => [
+      `a shared ${field}`,
+      withField(field, CONTROLS[field].replace('<input', '<input data-cardseal-shared name="x"')),
+      `${field} control must not have data-cardseal-shared: only a name can be shared`,
+    ],
+  ),
+  ['no month', withField('expiry', YEAR), 'exp_month control must be marked by'],
+  ['no year', withField('expiry', MONTH), 'exp_year control must be marked by'],
+  ['no given name', withField('name', FAMILY), 'given_name control must be marked by'],
+  ['no family name', withField('name', GIVEN), 'family_name control must be marked by'],
+  ['an additional name alone', withField('name', ADDITIONAL), 'given_name control must be marked'],
   [
-    'no year',
-    html({ expiry: '<input autocomplete="cc-exp-month">' }),
-    'exp_year',
-    'must be marked by',
-    (page) => page.form.insertAdjacentHTML('beforeend', '<input autocomplete="cc-exp-year">'),
+    'an additional name with a name',
+    withField('name', GIVEN + ADDITIONAL.replace(' ', ' name="middle" ') + FAMILY),
+    `additional_name control must ${NAMED}`,
   ],
   [
-    'no given name',
-    html({ name: '<input autocomplete="cc-family-name">' }),
-    'given_name',
-    'must be marked by',
-    (page) => page.form.insertAdjacentHTML('beforeend', '<input autocomplete="cc-given-name">'),
+    'expiry whole and month',
+    withField('expiry', CONTROLS.expiry + MONTH),
+    `expiry control must ${ONCE}`,
   ],
   [
-    'no family name',
-    html({ name: '<input autocomplete="cc-given-name">' }),
-    'family_name',
-    'must be marked by',
-    (page) => page.form.insertAdjacentHTML('beforeend', '<input autocomplete="cc-family-name">'),
+    'expiry whole and year',
+    withField('expiry', CONTROLS.expiry + YEAR),
+    `expiry control must ${ONCE}`,
   ],
+  ...[GIVEN, ADDITIONAL, FAMILY].map(
+    (part): Fault => [
+      `name whole and ${part}`,
+      withField('name', CONTROLS.name + part),
+      `name control must ${ONCE}`,
+    ],
+  ),
   [
-    'expiry whole and in parts',
-    html({ expiry: CONTROLS.expiry + EXPIRY_PARTS }),
-    'expiry',
-    'must occur only once',
-    (page) => page.control('expiry').remove(),
-  ],
-  [
-    'name whole and a middle name',
-    html({ name: `${CONTROLS.name}<input autocomplete="cc-additional-name">` }),
-    'name',
-    'must occur only once',
-    (page) => page.form.querySelector('[autocomplete=cc-additional-name]')!.remove(),
-  ],
-  [
-    'name whole and in parts',
-    html({ name: CONTROLS.name + NAME_PARTS }),
-    'name',
-    'must occur only once',
-    (page) => page.control('name').remove(),
-  ],
-  [
-    'a year with a name',
-    html({
-      expiry: EXPIRY_PARTS.replace(' autocomplete="cc-exp-y', ' name="y" autocomplete="cc-exp-y'),
-    }),
-    'exp_year',
-    NAMED,
-    (page) => page.control('exp_year').removeAttribute('name'),
-  ],
-  wrong(
     'type=number',
-    '<input type="number" autocomplete="cc-number">',
-    'use inputmode="numeric"',
-    replaceNumber,
-  ),
-  wrong(
+    withField('number', '<input type="number" autocomplete="cc-number">'),
+    'not have type="number", which loses digits: use inputmode="numeric"',
+  ],
+  [
+    'type=date',
+    withField('expiry', '<input type="date" autocomplete="cc-exp">'),
+    'not have type="date", a card has no day: use type="month" or text',
+  ],
+  [
     'a text area',
-    '<textarea autocomplete="cc-number"></textarea>',
-    'must be an input or select',
-    replaceNumber,
+    withField('number', '<textarea autocomplete="cc-number"></textarea>'),
+    'number control must be an input or select',
+  ],
+  ...[
+    '<input disabled',
+    '<input readonly',
+    '<input type="hidden"',
+    '<fieldset disabled><input',
+  ].map(
+    (control): Fault => [
+      control,
+      withField('number', `${control} autocomplete="cc-number">`),
+      `number control must ${CLOSED}`,
+    ],
   ),
-  wrong('a disabled control', '<input disabled autocomplete="cc-number">', CLOSED, replaceNumber),
-  wrong('a read-only control', '<input readonly autocomplete="cc-number">', CLOSED, replaceNumber),
-  wrong(
-    'a hidden control',
-    '<input type="hidden" autocomplete="cc-number">',
-    CLOSED,
-    replaceNumber,
-  ),
-  wrong(
-    'a disabled fieldset',
-    '<fieldset disabled><input autocomplete="cc-number"></fieldset>',
-    CLOSED,
-    (page) => {
-      page.host.querySelector('fieldset')!.disabled = false;
-    },
-  ),
-])(
-  '%s: invalid_form, says which and how to fix it, sends nothing, and works once fixed',
-  async (_, content, slot, message, fix) => {
-    const page = open(content);
-    const binding = bind(page.form);
-    await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_form' });
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
-    expect(page.errors[0]!.message).toContain(`The card form's ${slot} control `);
-    expect(page.errors[0]!.message).toContain(message);
-    expect(console.error).toHaveBeenCalledWith(page.errors[0]);
+  ['months from 0 to 11', monthsOf(...count(0, 11)), MONTHS],
+  ['months from 0 to 11 after a placeholder', monthsOf('', ...count(0, 11)), MONTHS],
+  ['months from 00 to 11', monthsOf(...twoDigits(count(0, 11))), MONTHS],
+  ['names of months', monthsOf(...'Jan Feb Mar Apr'.split(' ')), MONTHS],
+  ['number boxes of seven characters', withField('number', BOX(7).repeat(2)), ONCE],
+  ['number boxes with a maxlength of 0', withField('number', BOX(0).repeat(2)), ONCE],
+  ['a number box beside a whole number', withField('number', BOX(4) + BOX(19)), ONCE],
+  [
+    'a number box by autocomplete only',
+    withField('number', `${BOX(4)}<input autocomplete="cc-number" maxlength="4">`),
+    ONCE,
+  ],
+];
 
-    fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
-    await refused(page);
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form', 'invalid_form']);
-    expect(page.passes).toBe(0);
-
-    fix(page);
-    fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
-    const sent = await posted(page);
-    expect(sent.length).toBe(1);
-    expect(await decrypt(JSON.parse(sent[0]!.body[0]![1]))).toEqual(CARD);
+test.each(FAULTS)(
+  '%s is refused, and the error says which control and how to fix it',
+  (...fault) => {
+    const [, content, message] = fault;
+    const { form } = open(content);
+    expect(() => findFields(form)).toThrow(
+      expect.objectContaining({ code: 'invalid_form', message: expect.stringContaining(message) }),
+    );
   },
 );
+
+test('a fault of the form: invalid_form at binding and at the press, nothing is sent, and it works once fixed', async () => {
+  const page = open(withField('cvv', ''));
+  const binding = bind(page.form);
+  await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_form' });
+  expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
+  expect(console.error).toHaveBeenCalledWith(page.errors[0]);
+  fill(page);
+  await refused(page);
+  expect([page.errors.length, page.passes]).toEqual([2, 0]);
+  page.form.insertAdjacentHTML('beforeend', CONTROLS.cvv);
+  fill(page);
+  const [sent, more] = await posted(page);
+  expect([await decrypt(blockOf(sent!)), more]).toEqual([CARD, undefined]);
+});
 
 test('a name added after binding: invalid_form at the next submit, what was typed stays', async () => {
   const page = open();
@@ -318,21 +286,8 @@ test('a name added after binding: invalid_form at the next submit, what was type
   page.control('cvv').setAttribute('name', 'cvv');
   await refused(page);
   expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
-  expect(page.errors[0]!.message).toContain(`cvv control ${NAMED}`);
-  expect(page.passes).toBe(0);
-  expect(page.controls().map(({ value }) => value)).toEqual([
-    TYPED.number,
-    TYPED.name,
-    TYPED.expiry,
-    TYPED.cvv,
-  ]);
-  expect(await page.sent()).toEqual([]);
-});
-
-test('a control with an empty name is sent nowhere, so it works', async () => {
-  expect(
-    await decrypt(await pay(open(html({ cvv: '<input name="" autocomplete="cc-csc">' })))),
-  ).toEqual(CARD);
+  expect(page.errors[0]!.message).toContain(`cvv control must ${NAMED}`);
+  expect([page.passes, values(page), await page.sent()]).toEqual([0, KEPT, []]);
 });
 
 test('no form data made of the form ever has an entry that is named after a card control', async () => {
@@ -340,104 +295,66 @@ test('no form data made of the form ever has an entry that is named after a card
   await bind(page.form).ready;
   fill(page);
   for (const control of page.controls()) control.setAttribute('name', 'c');
+  page.control('cvv').setAttribute('data-cardseal-shared', ''); // which only a name can be
   page.form.insertAdjacentHTML('beforeend', '<input name="email" value="z@example.com">');
   expect([...new FormData(page.form)]).toEqual([['email', 'z@example.com']]);
 });
 
-test.each([
-  ['a GET form', 'method="get"', 'method="post"'],
-  ['a form without a method', '', 'method="post"'],
-  ['a form with method=dialog', 'method="dialog"', 'method="post"'],
-  ['an action on http', 'method="post" action="http://shop.example/pay"', 'an action on https'],
-  ['an action that is script', 'method="post" action="javascript:0"', 'an action on https'],
-  ['an action that is no URL', 'method="post" action="https://:x"', 'an action on https'],
-  [
-    'an action on another origin',
-    'method="post" action="https://shop.example/pay"',
-    'on its own origin',
-  ],
-])(
-  'a native submit with %s: invalid_form at binding and at the submit',
-  async (_, attributes, message) => {
-    const page = open(html(), '');
-    for (const name of ['method', 'action']) page.form.removeAttribute(name);
-    const template = document.createElement('template');
-    template.innerHTML = `<form ${attributes}></form>`;
-    for (const { name, value } of template.content.firstElementChild!.attributes)
-      page.form.setAttribute(name, value);
-    await expect(bind(page.form).ready).rejects.toMatchObject({
-      code: 'invalid_form',
-      message: expect.stringContaining(message),
-    });
-    fill(page);
-    await refused(page);
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form', 'invalid_form']);
-    expect(page.passes).toBe(0);
-    expect(page.control('cvv').value).toBe(TYPED.cvv);
-  },
-);
-
-test.each([
-  ['formmethod=get', 'formmethod="get"', 'method="post"'],
-  ['formaction on http', 'formaction="http://shop.example/pay"', 'an action on https'],
-  ['formaction on another origin', 'formaction="https://shop.example/pay"', 'on its own origin'],
-])(
-  'a native submit by a button with %s: invalid_form; by another button it works',
-  async (_, attributes, message) => {
-    const page = open(`${html()}<button ${attributes}>Other</button>`);
-    await bind(page.form).ready;
-    fill(page);
-    await refused(page, page.button('Other'));
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_form']);
-    expect(page.errors[0]!.message).toContain(message);
-    expect(page.passes).toBe(0);
-    expect((await posted(page)).length).toBe(1);
-  },
-);
-
-test.each([
-  [
-    'a submit button beside a card button',
-    `${html()}<button type="button" data-cardseal-button>Send</button>`,
-  ],
-  ['no button at all', Object.values(CONTROLS).join('')],
-])('the destination is checked at binding, with %s', async (_, content) => {
-  const page = open(content, 'method="get"');
-  await expect(bind(page.form).ready).rejects.toMatchObject({
-    code: 'invalid_form',
-    message: 'The card form must have method="post", or onEncrypted',
-  });
-});
-
-// Changed: the destination is checked as the first submit button would submit the form.
-test('a button corrects what the form lacks, at binding, too', async () => {
-  const page = open(html().replace('<button', '<button formmethod="post"'), 'method="get"');
-  await bind(page.form).ready;
+test('a number in boxes of which one is empty is wrong, and each box says so until one is corrected', async () => {
+  const page = open(withField('number', BOX(6).repeat(3)));
+  bind(page.form);
   fill(page);
-  expect((await posted(page)).map(({ method }) => method)).toEqual(['POST']);
+  const boxes = page.controls().slice(0, 3);
+  boxes[0]!.value = '492911';
+  expect((await refused(page)).field).toBe('number');
+  expect(wrongFields(page)).toEqual(['number', 'number', 'number']);
+  expect(textRead(page)).toBe('Check the card number');
+  boxes[2]!.dispatchEvent(new Event('input', { bubbles: true }));
+  expect(wrongFields(page)).toEqual([]);
 });
 
-test('another origin is fine where it is allowed, http on another machine never', async () => {
-  const page = open();
-  page.form.action = 'https://shop.example/pay';
-  await bind(page.form, { allowCrossOriginAction: true }).ready;
-  page.form.action = 'http://shop.example/pay';
-  await expect(bind(page.form, { allowCrossOriginAction: true }).ready).rejects.toMatchObject({
-    code: 'invalid_form',
+describe('a shared name', () => {
+  const SHARED =
+    '<label>Name <input name="billing_name" autocomplete="cc-name" data-cardseal-shared></label>';
+
+  test('is encrypted, is sent as before, and is never emptied', async () => {
+    const page = open(withField('name', SHARED));
+    const binding = bind(page.form);
+    fill(page);
+    const name = page.control('name') as HTMLInputElement;
+    name.setAttribute('value', 'Zoë');
+    const [sent] = await posted(page);
+    const { encrypted_card, ...others } = Object.fromEntries(sent!.body);
+    expect(others).toEqual({ billing_name: TYPED.name });
+    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+    await vi.waitUntil(() => page.control('number').value === '');
+    await binding.restart();
+    binding.unbind();
+    expect([name.value, name.getAttribute('value')]).toEqual([TYPED.name, 'Zoë']);
   });
-  for (const address of [
-    'http://127.evil.example',
-    'http://localhost.example',
-    'http://127.0.0.2.example',
-    'ftp://localhost',
-  ]) {
-    page.form.action = `${address}/pay`;
-    await expect(bind(page.form, { allowCrossOriginAction: true }).ready).rejects.toMatchObject({
-      code: 'invalid_form',
-    });
-  }
-  for (const host of ['localhost', 'shop.localhost:8080', '127.0.0.1:3000', '[::1]:3000']) {
-    page.form.action = `http://${host}/pay`;
-    await bind(page.form, { allowCrossOriginAction: true }).ready;
-  }
+
+  test('in parts: both are sent, and both are in the block', async () => {
+    const parts = [GIVEN.replace(' ', ' name="given" '), FAMILY.replace(' ', ' name="family" ')];
+    const shared = parts.join('').replaceAll('<input', '<input data-cardseal-shared');
+    const page = open(withField('name', shared));
+    bind(page.form);
+    fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
+    const [sent] = await posted(page);
+    const { encrypted_card, ...others } = Object.fromEntries(sent!.body);
+    expect(others).toEqual({ given: 'Zoë', family: 'Quillow' });
+    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
+  });
+
+  testRealInput('does not keep the next press from sending a block again', async () => {
+    const page = open(withField('name', SHARED));
+    const blocks: object[] = [];
+    bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+    fill(page);
+    await clickAsShopper(page);
+    await vi.waitUntil(() => blocks.length === 1);
+    await settled(page);
+    await clickAsShopper(page);
+    await vi.waitUntil(() => blocks.length === 2);
+    expect(blocks[1]).toEqual(blocks[0]);
+  });
 });

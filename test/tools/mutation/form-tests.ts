@@ -12,7 +12,7 @@ const files = import.meta.glob([
 ]);
 
 /** Those that notice much in little time come first, and the slow ones come last. */
-const FIRST = ['read', 'status', 'shop-fields', 'press', 'submitting', 'by-script', 'fields'];
+const FIRST = ['read', 'status', 'fields', 'press', 'submitting'];
 const LAST = [
   ...['frameworks', 'index', 'presses', 'real-pages', 'snippets'],
   ...['old-engines', 'walk'],

@@ -214,7 +214,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (url.origin !== window.origin && !allowCrossOrigin) {',
     after: 'if (url.origin === window.origin && allowCrossOrigin) {',
     breaks: 'a page that was tampered with sends the block to a stranger',
-    tests: ['chromium form/fields'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'an action without https',
@@ -222,7 +222,7 @@ export const FORM: readonly Fault[] = [
     before: 'if (!url || !isSecure(url))',
     after: 'if (!url)',
     breaks: 'anyone on the network reads the order',
-    tests: ['chromium form/fields'],
+    tests: ['chromium form/destination'],
   },
   {
     name: 'a key request that never ends',
