@@ -1,5 +1,6 @@
+/** What the shopper has to correct: texts, marks, focus, and what the browser says by itself. */
 import axe from 'axe-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardProblem } from '../../src/form/index.ts';
 import { freshKey } from '../tools/support/core.ts';
@@ -19,42 +20,26 @@ import {
   statusOf,
   TYPED,
   textRead,
-  user,
   wrongFields,
 } from '../tools/support/form.ts';
 
-const invalid = (page: Page) =>
-  page.controls().map((control) => control.getAttribute('aria-invalid'));
-const focused = (page: Page) => (page.form.getRootNode() as Document).activeElement;
-const PARTS = html({
-  expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">',
-});
+const invalid = (page: Page) => page.controls().map(({ ariaInvalid }) => ariaInvalid);
+const focused = ({ form }: Page) => (form.getRootNode() as Document).activeElement;
+const change = (control: Element, type = 'input') =>
+  control.dispatchEvent(new Event(type, { bubbles: true }));
 
 // Changed: a text stood at each control, in the browser's bubble. Now the first one stands in the
-// status line, and each of those that have an element for it there: see status.test.ts.
-test('marks each wrong control, focuses the first, and says what is wrong with it', async () => {
-  const page = open();
+// status line, and each of those that have an element for it there: see "beside the control".
+test('marks each wrong control, focuses the first of the page, and says what is wrong with it', async () => {
+  const { cvv, name, number, expiry } = CONTROLS;
+  const page = open(`${cvv + name + number + expiry}<button>Pay</button>`);
   bind(page.form);
   fill(page, { ...TYPED, number: '4929 1192 8374 6505', expiry: '13/49', cvv: '' });
   const error = await refused(page);
-  expect([error.code, error.field]).toEqual(['invalid_card', 'number']);
+  expect([error.code, error.field, page.passes]).toEqual(['invalid_card', 'number', 0]);
   expect(console.error).not.toHaveBeenCalled();
-  expect(wrongFields(page)).toEqual(['number', 'expiry', 'cvv']);
-  expect([textRead(page), focused(page)]).toEqual([
-    'Check the card number',
-    page.control('number'),
-  ]);
-  expect(page.passes).toBe(0);
-});
-
-test('sets no validity of its own: the browser validates as without the library', async () => {
-  const page = open();
-  const before = page.form.getAttributeNames();
-  bind(page.form);
-  fill(page, { ...TYPED, cvv: '' });
-  await refused(page);
-  expect(page.controls().every(({ validity }) => validity.valid)).toBe(true);
-  expect(page.form.getAttributeNames()).toEqual(before);
+  expect(wrongFields(page)).toEqual(['cvv', 'number', 'expiry']);
+  expect([textRead(page), focused(page)]).toEqual(['Enter the security code', page.control('cvv')]);
 });
 
 test('the live region is in the page, empty, before it is filled', async () => {
@@ -63,39 +48,81 @@ test('the live region is in the page, empty, before it is filled', async () => {
   const [line, ...others] = page.form.querySelectorAll('[role=alert]');
   expect([line?.textContent, others]).toEqual(['', []]);
   await refused(page);
-  expect(line).toHaveProperty('isConnected', true);
-  expect(line!.textContent).toBe('Enter the card number');
+  expect([line!.textContent, line!.isConnected]).toEqual(['Enter the card number', true]);
+});
+
+const PROBLEMS: Record<CardProblem, [typed: Record<string, string>, text: string]> = {
+  number_required: [{ number: '' }, 'Enter the card number'],
+  number_invalid: [{ number: '1' }, 'Check the card number'],
+  name_required: [{ name: '' }, 'Enter the name on the card'],
+  name_invalid: [{ name: 'Z\u0001' }, 'Check the name on the card'],
+  name_too_long: [{ name: 'Z'.repeat(166) }, 'Shorten the name on the card'],
+  expiry_required: [{ expiry: '' }, 'Enter the expiry date'],
+  expiry_invalid: [{ expiry: '1' }, 'Check the expiry date'],
+  expiry_past: [{ expiry: '01/20' }, 'The card has expired'],
+  cvv_required: [{ cvv: '' }, 'Enter the security code'],
+  cvv_invalid: [{ cvv: '1' }, 'Check the security code'],
+};
+
+test.each(Object.entries(PROBLEMS))('what the shopper reads for %s', async (problem, row) => {
+  const [typed, text] = row;
+  const [[field, value]] = Object.entries(typed) as [[string, string]];
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, ...typed });
+  const error = await refused(page);
+  expect([error.code, error.field]).toEqual([
+    problem === 'name_too_long' ? 'card_too_long' : 'invalid_card',
+    field === 'expiry' ? 'exp_month' : field,
+  ]);
+  expect([textRead(page), wrongFields(page)]).toEqual([text, [field]]);
+  expect([focused(page), page.control(field).value]).toEqual([page.control(field), value]);
+  expect(console.error).not.toHaveBeenCalled();
+});
+
+test('a text can be replaced; one that is empty is the default, and an unknown name is a warning', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const page = open();
+  const texts = { number_required: 'Nummer fehlt', number_invalid: '', press_again: 'Nochmals' };
+  const key = () => Promise.reject(new Error('the network'));
+  bind(page.form, { key, messages: { ...texts, nmber_invalid: 'x' } as object });
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('nmber_invalid')]]);
+  await refused(page);
+  expect(textRead(page)).toBe('Nummer fehlt');
+  fill(page, { ...TYPED, number: '1' });
+  await refused(page);
+  expect(textRead(page)).toBe('Check the card number');
+  fill(page);
+  await refused(page);
+  expect(statusOf(page)).toBe('Nochmals');
 });
 
 describe('cardseal:problems', () => {
-  const problems = (page: Page) =>
-    next<CustomEvent<{ problem: string; field: string; text: string; controls: Element[] }[]>>(
-      page.form,
-      'cardseal:problems',
-    );
+  interface Problem {
+    problem: string;
+    field: string;
+    text: string;
+    controls: Element[];
+  }
 
   test('tells each problem with its field, text and controls', async () => {
-    const page = open(PARTS);
+    const page = open(
+      html({ expiry: '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">' }),
+    );
     bind(page.form, { messages: { cvv_required: 'Code fehlt' } });
     fill(page, { ...TYPED, exp_month: '01', exp_year: '20', cvv: '' });
-    const raised = problems(page);
+    const raised = next<CustomEvent<Problem[]>>(page.form, 'cardseal:problems');
     page.button().click();
     const { detail, cancelable, bubbles, composed } = await raised;
-    expect(
-      detail.map(({ problem, field, text, controls }) => ({ problem, field, text, controls })),
-    ).toEqual([
+    const [month, year, cvv] = ['exp_month', 'exp_year', 'cvv'].map(page.control);
+    expect(detail).toEqual([
       {
         problem: 'expiry_past',
         field: 'exp_month',
         text: 'The card has expired',
-        controls: [page.control('exp_month'), page.control('exp_year')],
+        controls: [month, year],
       },
-      {
-        problem: 'cvv_required',
-        field: 'cvv',
-        text: 'Code fehlt',
-        controls: [page.control('cvv')],
-      },
+      { problem: 'cvv_required', field: 'cvv', text: 'Code fehlt', controls: [cvv] },
     ]);
     expect([cancelable, bubbles, composed]).toEqual([true, true, true]);
   });
@@ -107,215 +134,153 @@ describe('cardseal:problems', () => {
     page.button().focus();
     expect((await refused(page)).code).toBe('invalid_card');
     await settled(page);
-    expect([wrongFields(page), statusOf(page), focused(page)]).toEqual([
-      [],
-      undefined,
-      page.button(),
-    ]);
-  });
-
-  test('comes, too, for a name that the key has no room for', async () => {
-    const page = open();
-    bind(page.form);
-    fill(page, { ...TYPED, name: 'Z'.repeat(300) });
-    const raised = problems(page);
-    page.button().click();
-    expect((await raised).detail.map(({ problem }) => problem)).toEqual(['name_too_long']);
+    expect([wrongFields(page), statusOf(page)]).toEqual([[], undefined]);
+    expect(focused(page)).toBe(page.button());
   });
 });
-
-test('focuses the control that comes first on the page, whichever field it is', async () => {
-  const page = open(
-    `${CONTROLS.cvv + CONTROLS.name + CONTROLS.number + CONTROLS.expiry}<button>Pay</button>`,
-  );
-  bind(page.form);
-  await refused(page);
-  expect(focused(page)).toBe(page.control('cvv'));
-});
-
-test('focuses in a shadow root, too', async () => {
-  const page = open();
-  page.host
-    .appendChild(document.createElement('div'))
-    .attachShadow({ mode: 'open' })
-    .append(page.form);
-  bind(page.form);
-  fill(page, { ...TYPED, name: '' });
-  expect((await refused(page)).code).toBe('invalid_card');
-  expect(focused(page)).toBe(page.control('name'));
-});
-
-// Changed: it had the library's text.
-test('an empty required control is the browser’s to refuse', async () => {
-  const page = open(html().replaceAll('<input', '<input required'));
-  bind(page.form);
-  fill(page, { ...TYPED, cvv: '' });
-  page.button().click();
-  expect([focused(page), page.passes, page.errors]).toEqual([page.control('cvv'), 0, []]);
-  expect(page.control('cvv').validity.valueMissing).toBe(true);
-});
-
-const TEXTS: Record<CardProblem, [Record<string, string>, string]> = {
-  number_required: [{ number: '' }, 'number'],
-  number_invalid: [{ number: '1' }, 'number'],
-  name_required: [{ name: '' }, 'name'],
-  name_invalid: [{ name: 'Z\u0001' }, 'name'],
-  name_too_long: [{ name: 'Z'.repeat(166) }, 'name'],
-  expiry_required: [{ expiry: '' }, 'expiry'],
-  expiry_invalid: [{ expiry: '1' }, 'expiry'],
-  expiry_past: [{ expiry: '01/20' }, 'expiry'],
-  cvv_required: [{ cvv: '' }, 'cvv'],
-  cvv_invalid: [{ cvv: '1' }, 'cvv'],
-};
-const FIELD = { number: 'number', name: 'name', expiry: 'exp_month', cvv: 'cvv' } as Record<
-  string,
-  string
->;
-
-test.each(Object.entries(TEXTS) as [CardProblem, (typeof TEXTS)[CardProblem]][])(
-  'what the shopper reads for %s can be replaced, alone; empty means the default',
-  async (problem, [typed, field]) => {
-    for (const [texts, expected] of [
-      [{ [problem]: 'Hallo' }, /^Hallo$/],
-      [{ [problem]: '' }, /^(Enter|Check|Shorten|The card)/],
-      [undefined, /^(Enter|Check|Shorten|The card)/],
-    ] as const) {
-      const page = open();
-      bind(page.form, texts ? { messages: texts } : {});
-      fill(page, { ...TYPED, ...typed });
-      const error = await refused(page);
-      expect([error.code, error.field]).toEqual([
-        problem === 'name_too_long' ? 'card_too_long' : 'invalid_card',
-        FIELD[field],
-      ]);
-      expect(textRead(page)).toMatch(expected);
-      expect(wrongFields(page)).toEqual([field]);
-      expect(focused(page)).toBe(page.control(field));
-      expect(page.control(field).value).toBe(typed[field]);
-      expect(console.error).not.toHaveBeenCalled();
-    }
-  },
-);
 
 test('a message goes when the shopper corrects the control, by input or by change', async () => {
   for (const type of ['input', 'change']) {
     const page = open();
     bind(page.form);
     await refused(page);
-    page.control('name').dispatchEvent(new Event(type, { bubbles: true }));
+    change(page.control('name'), type);
     expect(wrongFields(page)).toEqual(['number', 'expiry', 'cvv']);
     expect(statusOf(page)).toBe('Enter the card number');
-    page.control('number').dispatchEvent(new Event(type, { bubbles: true }));
+    change(page.control('number'), type);
     expect([wrongFields(page), statusOf(page)]).toEqual([['expiry', 'cvv'], undefined]);
   }
 });
 
-test('a message about month and year goes from both when either is corrected', async () => {
-  const page = open(PARTS);
-  bind(page.form);
-  fill(page, { ...TYPED, exp_month: '01', exp_year: '20' });
-  expect((await refused(page)).field).toBe('exp_month');
-  expect(invalid(page)).toEqual([null, null, 'true', 'true', null]);
-  page.control('exp_year').dispatchEvent(new Event('input', { bubbles: true }));
-  expect(invalid(page)).toEqual([null, null, null, null, null]);
-  expect(statusOf(page)).toBe(undefined);
-});
-
-test('a wrong year alone is said of the year', async () => {
-  const page = open(PARTS);
-  bind(page.form);
-  fill(page, { ...TYPED, exp_year: '' });
-  expect((await refused(page)).field).toBe('exp_year');
-  expect(focused(page)).toBe(page.control('exp_year'));
-});
-
-test('a correction that a script makes without an event counts at the next submit', async () => {
+test('a correction without an event counts at the next press, and aria-invalid is again what the author wrote', async () => {
   const page = open();
+  page.control('cvv').ariaInvalid = 'grammar';
   bind(page.form);
   fill(page, { ...TYPED, cvv: '1' });
   await refused(page);
+  expect(invalid(page)).toEqual([null, null, null, 'true']);
   fill(page, { ...TYPED, number: '1' });
   expect((await refused(page)).field).toBe('number');
-  expect(invalid(page)).toEqual(['true', null, null, null]);
+  expect(invalid(page)).toEqual(['true', null, null, 'grammar']);
   fill(page);
   expect((await posted(page)).length).toBe(1);
-  expect(invalid(page)).toEqual([null, null, null, null]);
-});
-
-test('a shopper who types and tabs: corrects, and pays', async () => {
-  const page = open();
-  bind(page.form);
-  page.control('number').focus();
-  await user.keyboard(`4929119283746509{Tab}Zoe Quillow{Tab}1349{Tab}583{Enter}`);
-  await expect.poll(() => focused(page)).toBe(page.control('expiry'));
-  expect(invalid(page)).toEqual([null, null, 'true', null]);
-  await user.clear(page.control('expiry'));
-  expect(invalid(page)).toEqual([null, null, null, null]);
-  await user.type(page.control('expiry'), '11/49');
-  const arrived = page.arrived();
-  await user.keyboard('{Enter}');
-  expect((await arrived).length).toBe(1);
-});
-
-test('the page’s own controls are checked by the browser, before the card', async () => {
-  const page = open(`<input name="email" type="email" required>${html()}`);
-  bind(page.form);
-  fill(page, { ...TYPED, cvv: '' });
-  const email = page.form.elements.namedItem('email') as HTMLInputElement;
-  page.button().click();
-  expect([focused(page), page.errors, page.passes]).toEqual([email, [], 0]);
-  email.value = 'z@example.com';
-  expect((await refused(page)).field).toBe('cvv');
-  fill(page);
-  const [sent] = await posted(page);
-  expect(sent!.body.map(([name]) => name)).toEqual(['email', 'encrypted_card']);
-});
-
-test('a control that became invalid while the key was awaited: the browser says so, and nothing is sent', async () => {
-  const page = open(`<input name="email" value="z@example.com" required>${html()}`);
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
-  fill(page);
-  page.button().click();
-  const email = page.form.elements.namedItem('email') as HTMLInputElement;
-  email.value = '';
-  const invalid = next(email, 'invalid');
-  key.resolve(freshKey());
-  await invalid;
-  await settled(page);
-  expect([focused(page), page.passes, statusOf(page)]).toEqual([email, 0, undefined]);
-  email.value = 'z@example.com';
-  expect((await posted(page)).length).toBe(1);
-});
-
-test.each([
-  ['the author wrote novalidate', 'method="post" novalidate', ''],
-  ['the button has formnovalidate', 'method="post"', 'formnovalidate'],
-])('where %s, only the card is validated', async (_, form, button) => {
-  const page = open(
-    `<input name="email" required>${html().replace('<button', `<button ${button}`)}`,
-    form,
-  );
-  bind(page.form);
-  fill(page, { ...TYPED, name: '', cvv: '1' });
-  await refused(page);
-  expect(focused(page)).toBe(page.control('name'));
-  expect(wrongFields(page)).toEqual(['name', 'cvv']);
-  expect(textRead(page)).toBe('Enter the name on the card');
-  fill(page);
-  const [sent] = await posted(page);
-  expect(sent!.body[0]).toEqual(['email', '']);
-});
-
-test('gives back the aria-invalid that the author wrote', async () => {
-  const page = open();
-  page.control('cvv').setAttribute('aria-invalid', 'grammar');
-  bind(page.form);
-  await refused(page);
-  expect(invalid(page)[3]).toBe('true');
-  fill(page);
-  await posted(page);
   expect(invalid(page)).toEqual([null, null, null, 'grammar']);
+});
+
+describe('beside the control', () => {
+  const message = (id: string, attributes = '') =>
+    `<b id="${id}" data-cardseal-message ${attributes}></b>`;
+  const BESIDE = html({
+    expiry: `<label>Expiry <input autocomplete="cc-exp" aria-errormessage="exp-text"></label>${message('exp-text')}`,
+    cvv: `<label>Code <input autocomplete="cc-csc" aria-describedby="hint cvv-text"></label><i id="hint">on the back</i>${message('cvv-text', 'hidden')}`,
+  });
+  const element = (page: Page, id: string) => page.form.querySelector<HTMLElement>(`#${id}`)!;
+
+  test('a message stands in the element that the control names, until the shopper types or the form is reset', async () => {
+    const page = open(BESIDE);
+    const [hint, expiryText, cvvText] = ['hint', 'exp-text', 'cvv-text'].map((id) =>
+      element(page, id),
+    );
+    bind(page.form);
+    fill(page, { ...TYPED, cvv: '1', expiry: '' });
+    await refused(page);
+    await settled(page);
+    const shown = () => [expiryText!.textContent, cvvText!.textContent, cvvText!.hidden];
+    expect(shown()).toEqual(['Enter the expiry date', 'Check the security code', false]);
+    expect([hint!.textContent, statusOf(page)]).toEqual(['on the back', undefined]);
+    expect(focused(page)).toBe(page.control('expiry'));
+    change(page.control('cvv'));
+    expect(shown()).toEqual(['Enter the expiry date', '', true]);
+    cvvText!.textContent = 'Three digits'; // of the page
+    change(page.control('cvv'));
+    expect(cvvText!.textContent).toBe('Three digits');
+    page.form.reset();
+    await settled(page);
+    expect([expiryText!.textContent, wrongFields(page)]).toEqual(['', []]);
+  });
+
+  test('in a shadow root; the first wrong control has focus, though only a later one has such an element', async () => {
+    const page = open(BESIDE);
+    const root = page.host
+      .appendChild(document.createElement('div'))
+      .attachShadow({ mode: 'open' });
+    root.append(page.form);
+    bind(page.form);
+    fill(page, { ...TYPED, number: '1', cvv: '1' });
+    await refused(page);
+    expect(element(page, 'cvv-text').textContent).toBe('Check the security code');
+    expect([focused(page), statusOf(page)]).toEqual([
+      page.control('number'),
+      'Check the card number',
+    ]);
+    page.form.reset();
+    await settled(page);
+    expect([statusOf(page), wrongFields(page)]).toEqual([undefined, []]);
+  });
+
+  test('month and year share one: it goes from both when either is corrected, and is hidden again', async () => {
+    const part = (name: string) =>
+      `<input autocomplete="cc-exp-${name}" aria-describedby="shared">`;
+    const page = open(html({ expiry: part('month') + part('year') + message('shared', 'hidden') }));
+    bind(page.form);
+    fill(page, { ...TYPED, exp_month: '01', exp_year: '20' });
+    await refused(page);
+    const shared = element(page, 'shared');
+    expect([shared.hidden, shared.textContent]).toEqual([false, 'The card has expired']);
+    expect(invalid(page)).toEqual([null, null, 'true', 'true', null]);
+    change(page.control('exp_year'));
+    expect([shared.hidden, shared.textContent]).toEqual([true, '']);
+    expect(invalid(page)).toEqual([null, null, null, null, null]);
+  });
+
+  test('two fields share one: it shows the first text, and leaves no empty box', async () => {
+    const number = '<input autocomplete="cc-number" aria-describedby="both">';
+    const cvv = `<input autocomplete="cc-csc" aria-describedby="both">${message('both', 'hidden')}`;
+    const page = open(html({ number, cvv }));
+    bind(page.form);
+    fill(page, { name: TYPED.name, expiry: TYPED.expiry });
+    await refused(page);
+    const both = element(page, 'both');
+    expect([both.hidden, both.textContent]).toEqual([false, 'Enter the card number']);
+    for (const field of ['number', 'cvv']) change(page.control(field));
+    expect([both.hidden, both.textContent]).toEqual([true, '']);
+  });
+});
+
+describe('the browser validates as without the library', () => {
+  test('the page’s own controls before the card, and no validity is set', async () => {
+    const page = open(`<input name="email" type="email" required>${html()}`);
+    const before = page.form.getAttributeNames();
+    bind(page.form);
+    fill(page, { ...TYPED, cvv: '' });
+    const email = page.form.elements.namedItem('email') as HTMLInputElement;
+    page.button().click();
+    expect([focused(page), page.errors, page.passes]).toEqual([email, [], 0]);
+    email.value = 'z@example.com';
+    expect((await refused(page)).field).toBe('cvv');
+    expect(page.controls().every(({ validity }) => validity.valid)).toBe(true);
+    expect(page.form.getAttributeNames()).toEqual(before);
+    fill(page);
+    const [sent] = await posted(page);
+    expect(sent!.body.map(([name]) => name)).toEqual(['email', 'encrypted_card']);
+  });
+
+  test('a control that became invalid while the key was awaited: the browser says so, and nothing is sent', async () => {
+    const page = open(`<input name="email" value="z@example.com" required>${html()}`);
+    const key = deferred<CardEncryptionKey>();
+    bind(page.form, { key: () => key.promise });
+    fill(page);
+    page.button().click();
+    const email = page.form.elements.namedItem('email') as HTMLInputElement;
+    email.value = '';
+    const invalid = next(email, 'invalid');
+    key.resolve(freshKey());
+    await invalid;
+    await settled(page);
+    expect([focused(page), page.passes, statusOf(page)]).toEqual([email, 0, undefined]);
+    email.value = 'z@example.com';
+    expect((await posted(page)).length).toBe(1);
+  });
 });
 
 test('is busy for as long as something is under way', async () => {
@@ -323,16 +288,14 @@ test('is busy for as long as something is under way', async () => {
   const key = deferred<CardEncryptionKey>();
   const accepted = deferred<void>();
   bind(page.form, { key: () => key.promise, onEncrypted: () => accepted.promise });
-  expect(page.form.hasAttribute('aria-busy')).toBe(false);
+  expect(page.form.ariaBusy).toBe(null);
   fill(page);
-  const encrypted = new Promise((resolve) =>
-    page.form.addEventListener('cardseal:encrypted', resolve),
-  );
+  const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
-  expect(page.form.getAttribute('aria-busy')).toBe('true');
+  expect(page.form.ariaBusy).toBe('true');
   key.resolve(freshKey());
   await encrypted;
-  expect(page.form.getAttribute('aria-busy')).toBe('true');
+  expect(page.form.ariaBusy).toBe('true');
   accepted.resolve();
   await idle(page);
 });
