@@ -77,7 +77,6 @@ interface Failure {
 
 test.each<[code: string, Failure]>([
   ['invalid_form', { content: html({ number: named }), options: {} }],
-  ['invalid_form', { content: html({ name: `<p>${name}</p>` }), options: {} }],
   [
     'invalid_form',
     {
@@ -95,10 +94,8 @@ test.each<[code: string, Failure]>([
       script: (page) => Object.defineProperty(page.control('number'), 'value', { get: told }),
     },
   ],
-  ['key_unavailable', withKey(told)],
   ['key_unavailable', withKey(() => Promise.reject(new Error(number)))],
   ['invalid_key', withKey(() => ({ ...freshKey(), public_key: btoa(number) }))],
-  ['invalid_key', withKey(() => ({ ...freshKey(), id: undefined as never, name }))],
   ['unsupported_scheme', withKey(() => ({ ...freshKey(), scheme: number }))],
 ])('no %s error holds anything of the card', async (code, failure) => {
   const { content, options, press, script } = failure;
@@ -108,7 +105,7 @@ test.each<[code: string, Failure]>([
   script?.(page);
   const error = await refused(page, page.button(press));
   expect(error).toBeInstanceOf(CardEncryptionError);
-  expect(error.code).toBe(code);
+  expect([error.code, error.message]).toEqual([code, expect.stringMatching(/.{20}/)]);
   expect(findCard([page.errors, JSON.stringify(error)], CARD)).toEqual([]);
 });
 

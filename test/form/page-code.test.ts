@@ -4,21 +4,16 @@ import { decrypt } from '../tools/support/core.ts';
 import {
   bind,
   blockIn,
-  blockOf,
   CARD,
   cancelled,
   fill,
-  html,
   KEPT,
-  leaving,
   letSubmitsGo,
   next,
   OTHER,
   open,
   type Page,
-  passed,
   posted,
-  press,
   settled,
   statusOf,
   testRealInput,
@@ -26,80 +21,12 @@ import {
   values,
 } from '../tools/support/form.ts';
 
-test('a listener of the submit that restarts the form opens it', async () => {
-  const page = leaving();
-  const binding = bind(page.form);
-  const restart = () => void binding.restart();
-  page.form.addEventListener('submit', restart, { once: true });
-  fill(page);
-  await passed(page);
-  await vi.waitUntil(() => page.ready === 2);
-  fill(page, OTHER);
-  await passed(page);
-  expect(page.passes).toBe(2);
-});
-
-test('a listener that dispatches a synthetic submit does not open a form that is on its way', async () => {
-  const page = leaving();
-  bind(page.form);
-  fill(page);
-  const makeUp = () => page.form.dispatchEvent(new Event('submit'));
-  page.form.addEventListener('submit', makeUp, { once: true });
-  await press(page);
-  await vi.waitUntil(() => page.passes > 0);
-  await settled(page);
-  const before = page.passes; // Firefox has no such event while it submits
-  await press(page);
-  expect([page.passes - before, statusOf(page)]).toEqual([
-    0,
-    'Your payment is under way. Please wait.',
-  ]);
-});
-
-test('every other submit listener runs once, on the pass that carries the block', async () => {
-  const page = open();
-  const seen: string[] = [];
-  const look = (who: string) => () => {
-    seen.push(who);
-    expect(JSON.parse(String(new FormData(page.form).get('encrypted_card'))).payload).toBeTruthy();
-  };
-  page.form.addEventListener('submit', look('before'));
-  page.host.addEventListener('submit', look('outside'));
-  page.form.onsubmit = look('attribute');
-  bind(page.form);
-  page.form.addEventListener('submit', look('after'));
-  page.form.addEventListener('submit', look('after, capture'), { capture: true });
-  fill(page);
-  await posted(page);
-  expect(seen).toEqual(['after, capture', 'before', 'attribute', 'after', 'outside']);
-});
-
-test('a page that posts by fetch in a listener of its own finds the block in the form data, and no card', async () => {
-  const page = open(`${html()}<input name="email" value="z@example.com">`);
-  const answers: Promise<Response>[] = [];
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    answers.push(fetch(page.form.action, { method: 'POST', body: new FormData(page.form) }));
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  await next(page.form, 'submit');
-  await Promise.all(answers);
-  const [sent, more] = await page.sent();
-  expect(more).toBeUndefined();
-  expect(sent!.body.map(([name]) => name)).toEqual(['email', 'encrypted_card']);
-  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
-});
-
 test('form.submit() after the card is encrypted sends the block', async () => {
   const page = open();
   page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
   bind(page.form);
   fill(page);
-  const encrypted = new Promise((resolve) =>
-    page.form.addEventListener('cardseal:encrypted', resolve),
-  );
+  const encrypted = next(page.form, 'cardseal:encrypted');
   page.button().click();
   await encrypted;
   const arrived = page.arrived();
@@ -152,17 +79,6 @@ const confirmFor = (ms: number) => {
   while (performance.now() < end);
 };
 
-test('a click handler that asks by confirm() for a while: one press, and it pays', async () => {
-  const page = open();
-  page.button().addEventListener('click', () => confirmFor(150));
-  await bind(page.form).ready;
-  fill(page);
-  const arrived = page.arrived();
-  await user.click(page.button());
-  expect((await arrived).length).toBe(1);
-  expect(page.passes).toBe(1);
-});
-
 testRealInput(
   'a click handler that asks by confirm(): a press afterwards is the shopper’s',
   async () => {
@@ -179,63 +95,6 @@ testRealInput(
     expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
   },
 );
-
-test('a listener that cancels the submit and submits again, masked and locked, sends the block', async () => {
-  const page = open();
-  bind(page.form);
-  page.form.addEventListener(
-    'submit',
-    (event) => {
-      event.preventDefault();
-      fill(page, { number: '**** 6509', cvv: '***' });
-      setAll(page, 'disabled', true);
-      page.form.submit();
-    },
-    { once: true },
-  );
-  fill(page);
-  const [sent] = await posted(page);
-  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
-});
-
-test('a listener that clicks a card button instead, as shops do for Enter: its handlers run once, with the block', async () => {
-  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
-  const seen: (string | null)[] = [];
-  page.button('Send').addEventListener('click', () => seen.push(blockIn(page)));
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    page.button('Send').click();
-  });
-  bind(page.form);
-  fill(page);
-  for (const press of [1, 2]) {
-    page.button().click();
-    await vi.waitUntil(() => seen.length === press);
-    await settled(page);
-    expect([page.passes, statusOf(page)]).toEqual([press, undefined]);
-  }
-  expect(await decrypt(JSON.parse(seen[0]!))).toEqual(CARD);
-  expect(seen[1]).toBe(seen[0]);
-});
-
-test('form data that is collected twice for one submit has the block both times', async () => {
-  const page = open(); // Chromium does so for a submit into the same window
-  const collected: boolean[] = [];
-  page.form.addEventListener('formdata', ({ formData }) => {
-    collected.push(formData.has('encrypted_card'));
-  });
-  page.form.addEventListener('submit', (event) => {
-    event.preventDefault();
-    fill(page, OTHER); // whatever stands in the fields by then
-    new FormData(page.form);
-    new FormData(page.form);
-  });
-  bind(page.form);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  expect(collected).toEqual([true, true]);
-});
 
 test('another whole card that a script writes after the press takes the block out of the data', async () => {
   const { page } = await cancelled();
