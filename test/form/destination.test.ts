@@ -8,6 +8,7 @@ import {
   blockOf,
   CARD,
   CONTROLS,
+  cancelled,
   EMPTY,
   fill,
   html,
@@ -119,6 +120,13 @@ test('a press with a wrong destination is refused, what was typed stays, and ano
   expect([error.code, page.passes, values(page)]).toEqual(['invalid_form', 0, KEPT]);
   expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
   expect((await posted(page)).length).toBe(1);
+});
+
+test('a press with a block that is there already is refused, too, if the page has changed its action', async () => {
+  const { page } = await cancelled();
+  page.form.action = 'https://shop.example/pay';
+  expect((await refused(page)).code).toBe('invalid_form');
+  expect([page.passes, values(page)]).toEqual([1, KEPT]);
 });
 
 describe('the answer is shown', () => {

@@ -295,7 +295,7 @@ const isWrong = (control: Element) => control.getAttribute('aria-invalid') === '
 export const wrongFields = (page: Page) => page.controls().filter(isWrong).map(fieldOf);
 
 /** The text beside a control, in an element of the page that the control names. */
-export function textBeside(control: Element): string | undefined {
+function textBeside(control: Element): string | undefined {
   const root = control.getRootNode() as Document | ShadowRoot;
   const named = ['aria-errormessage', 'aria-describedby'].map((name) => control.getAttribute(name));
   const elements = named.flatMap((ids) => ids?.split(' ').map((id) => root.getElementById(id)));
