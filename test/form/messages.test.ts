@@ -197,6 +197,7 @@ describe('beside the control', () => {
     page.form.reset();
     await settled(page);
     expect([expiryText!.textContent, wrongFields(page)]).toEqual(['', []]);
+    expect(expiryText!.hidden).toBe(false); // as the page had it
   });
 
   test('in a shadow root; the first wrong control has focus, though only a later one has such an element', async () => {
