@@ -50,6 +50,14 @@ test('another name typed: nothing is sent, and the shopper is asked to press aga
   expect(await decrypt(blockOf(sent!))).toEqual({ ...CARD, name: 'Ada Lovelace' });
 });
 
+test('fields that the page makes read-only: the card is sent', async () => {
+  const { page, key } = waiting();
+  for (const control of page.controls()) control.setAttribute('readonly', '');
+  key.resolve(freshKey());
+  await idle(page);
+  expect([page.passes, statusOf(page)]).toEqual([1, undefined]);
+});
+
 test('a control replaced by a re-render: the new one is read, and both are emptied', async () => {
   const { page, key } = waiting();
   const old = page.control('cvv') as HTMLInputElement;
