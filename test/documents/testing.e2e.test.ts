@@ -60,10 +60,15 @@ afterAll(async () => {
 
 type Run = (fixtures: { page: Page }) => Promise<void>;
 
-/** Runs a text of the test against the pages below a folder. */
-async function run(folder: string, program = text!): Promise<void> {
+/**
+ * Runs a text of the test against the pages below a folder.
+ *
+ * @param patienceMs - How long it looks for what it expects on a page.
+ */
+async function run(folder: string, program = text!, patienceMs = 5_000): Promise<void> {
   const page = await browser.newPage({ baseURL: `http://${loopback.host}` });
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(patienceMs);
+  page.setDefaultNavigationTimeout(30_000);
   let test: Run | undefined;
   const declare = (_: string, it: Run) => {
     test = it;
@@ -83,5 +88,5 @@ test('the test for Playwright fails on a page that leaks', async () => {
 
 test('the test for Playwright fails if the card is refused', async () => {
   const withoutCode = text!.replace(/^.*Security code.*\n/m, '');
-  await expect(run('', withoutCode)).rejects.toThrow('Thank you');
+  await expect(run('', withoutCode, 1_500)).rejects.toThrow('Thank you');
 });

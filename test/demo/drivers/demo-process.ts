@@ -5,16 +5,6 @@ import '../../tools/support/built.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Starts a demo whose clock can be moved: see {@link DemoProcess.moveClock}. */
-export const MOVABLE_CLOCK = [
-  process.execPath,
-  '--import',
-  'tsx',
-  '--import',
-  './test/demo/drivers/movable-clock.ts',
-  'demo/start.ts',
-];
-
 /** `demo/start.ts` in a process of its own. */
 export class DemoProcess {
   /** Everything it printed, on both outputs. */
@@ -24,7 +14,7 @@ export class DemoProcess {
 
   /**
    * @param args - Options of the demo; ports that are free unless they say otherwise.
-   * @param command - {@link MOVABLE_CLOCK}, or another way to start it.
+   * @param command - Another way to start it.
    */
   constructor(
     args: string[] = [],
@@ -36,7 +26,7 @@ export class DemoProcess {
       {
         cwd: root,
         detached: true, // a group of its own, so that `kill` reaches what npm starts, too
-        stdio: ['ignore', 'pipe', 'pipe', ...(command === MOVABLE_CLOCK ? (['ipc'] as const) : [])],
+        stdio: ['ignore', 'pipe', 'pipe'],
       },
     );
     this.#exit = once(this.#child, 'close');
@@ -60,22 +50,9 @@ export class DemoProcess {
     };
   }
 
-  /** Has both servers live that much later. */
-  async moveClock(milliseconds: number): Promise<void> {
-    const moved = once(this.#child, 'message');
-    this.#child.send(milliseconds);
-    await moved;
-  }
-
   /** Resolves with the exit code and, if one ended it, the signal. */
   async stop(signal: 'SIGINT' | 'SIGTERM' = 'SIGINT'): Promise<unknown[]> {
     this.#child.kill(signal);
-    return this.#exit;
-  }
-
-  /** The same, for all that it started, as a terminal does it. */
-  async ctrlC(): Promise<unknown[]> {
-    process.kill(-this.#child.pid!, 'SIGINT');
     return this.#exit;
   }
 

@@ -1,14 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-interface Tampering {
-  /** Requests for this path are cut off. */
-  block?: string;
-  /** In what the server sends, each first is changed to its second, which must be as long. */
-  replace?: [string, string][];
-}
-
-/** Stands between browsers and a server on this machine, passes every byte on, and keeps a copy. */
-export async function startRecordingProxy(target: string, { block, replace = [] }: Tampering = {}) {
+/**
+ * Stands between browsers and a server on this machine, passes every byte on, and keeps a copy.
+ *
+ * @param replace - In what the server sends, each first is changed to its second, which must be as
+ * long.
+ */
+export async function startRecordingProxy(target: string, replace: [string, string][] = []) {
   const { hostname, port, pathname } = new URL(target);
   const received: Buffer[] = [];
   const sent: Buffer[] = [];
@@ -19,14 +17,12 @@ export async function startRecordingProxy(target: string, { block, replace = [] 
       from: Socket,
       to: Socket,
       copy: Buffer[],
-      change: (bytes: Buffer) => Buffer | undefined,
+      change: (bytes: Buffer) => Buffer,
     ) => {
       sockets.add(from);
       from.on('data', (bytes: Buffer) => {
         copy.push(bytes);
-        const changed = change(bytes);
-        if (changed) to.write(changed);
-        else from.destroy();
+        to.write(change(bytes));
       });
       from.on('end', () => to.end());
       from.on('error', () => to.destroy());
@@ -35,9 +31,7 @@ export async function startRecordingProxy(target: string, { block, replace = [] 
         to.destroy();
       });
     };
-    passOn(browser, server, received, (bytes) =>
-      block && bytes.includes(`GET ${block} `) ? undefined : bytes,
-    );
+    passOn(browser, server, received, (bytes) => bytes);
     passOn(server, browser, sent, (bytes) => {
       const text = replace.reduce(
         (text, change) => text.replaceAll(...change),

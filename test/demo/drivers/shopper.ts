@@ -31,7 +31,7 @@ export interface DrivenBrowser {
 }
 
 /** Playwright drives its own builds and the system's Chromium; of the others each has one that speaks a standard to the system's browser. */
-export const isPlaywright = (engine: Engine) =>
+const isPlaywright = (engine: Engine) =>
   engine === 'chromium' || need(engine).from === 'playwright';
 
 /** `backForwardCache`: Playwright's Chromium keeps no page in it unless it is told to. */
@@ -59,24 +59,13 @@ export class Shopper {
 
   /** Types into the control with this label, or chooses in a select. */
   async enter(label: string, value: string) {
-    if (await this.#ask(label, `control.localName === 'select'`))
-      await this.fill(label, value, ['input', 'change']);
+    if (await this.#ask(label, `control.localName === 'select'`)) await this.#choose(label, value);
     else await this.driver.type(control(label), value);
-  }
-
-  /** Puts a value into the control as a script does, with these events or none. */
-  fill(label: string, value: string, events: string[] = []): Promise<unknown> {
-    const [text, types] = [JSON.stringify(value), JSON.stringify(events)];
-    return this.#ask(
-      label,
-      `(control.value = ${text}, ${types}.forEach((type) => control.dispatchEvent(new Event(type, { bubbles: true }))), control.value)`,
-    );
   }
 
   press = (name: string) => this.driver.click(button(name));
 
   back = () => this.#leave('history.back()');
-  forward = () => this.#leave('history.forward()');
   reload = () => this.#leave('location.reload()');
 
   /** What stands in the control with this label. */
@@ -120,6 +109,11 @@ export class Shopper {
 
   /** Of the driver; one that has no way to know has nothing to say. */
   complaints = () => this.driver.complaints ?? [];
+
+  #choose(label: string, value: string) {
+    const events = `['input', 'change'].forEach((type) => control.dispatchEvent(new Event(type, { bubbles: true })))`;
+    return this.#ask(label, `(control.value = ${JSON.stringify(value)}, ${events})`);
+  }
 
   async #ask<T>(label: string, question: string): Promise<T> {
     const find = `document.evaluate(${JSON.stringify(control(label))}, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`;
