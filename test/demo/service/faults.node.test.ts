@@ -1,14 +1,7 @@
 /** What the service's faults do, over real HTTP: the same for the sandbox's `--fault`. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
-import {
-  FAULTS,
-  type FaultName,
-  type FaultProxy,
-  startFaultProxy,
-} from '../../../demo/service/faults.ts';
+import { type FaultName, type FaultProxy, startFaultProxy } from '../../../demo/service/faults.ts';
 import { seal, startService } from '../../tools/support/card-payment-service.ts';
 
 const SLOW_MS = 300;
@@ -155,10 +148,4 @@ test('a service that is gone is a connection that is cut', async () => {
   const body = { method: 'POST', body: '{}' };
   await expect(fetch(`${alone.address}/payments/card/x/authorize`, body)).rejects.toThrow();
   await alone.close();
-});
-
-test('the documents of the sandbox list every fault as the sandbox does', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../../../demo/service/README.md'), 'utf8');
-  for (const [name, { what }] of Object.entries(FAULTS))
-    expect(readme).toContain(`| \`${name}\` | ${what} |`);
 });

@@ -12,11 +12,15 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
+import { openBlock } from '../../../demo/service/processor/encrypted-block.ts';
 import { generateRsaKeyPair, type KeyPair } from '../../../demo/service/processor/index.ts';
 import {
   CARD,
   errorOf,
+  layoutOf,
+  plaintextOf,
   type Reply,
+  recycledKeyPair,
   seal,
   startService,
 } from '../../tools/support/card-payment-service.ts';
@@ -34,38 +38,38 @@ afterAll(() => Promise.all(running.map(({ app }) => app.close())));
 const service = start();
 const { call, create, requestKey, authorize } = service;
 
+/** Enough that some of them meet. */
+const MANY = 30;
+
 describe('many at once', () => {
-  test('of two hundred authorizations of the same intent, each with a block of its own, exactly one wins', async () => {
+  test('of many authorizations of the same intent, each with a block of its own, exactly one wins', async () => {
     const { id } = await create();
     const blocks = await Promise.all(
-      Array.from({ length: 200 }, async () => seal(await requestKey())),
+      Array.from({ length: MANY }, async () => seal(await requestKey())),
     );
     const replies = await Promise.all(blocks.map((block) => authorize(id, block)));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(replies.filter((reply) => errorOf(reply).join() === '409,intent_busy')).toHaveLength(
-      199,
-    );
-    expect((await call('GET', `/payments/card/${id}`)).text).toBe(
-      replies.find(({ status }) => status === 200)!.text,
-    );
+    const [winner, ...others] = replies.sort((one, other) => one.status - other.status);
+    expect(winner!.status).toBe(200);
+    for (const reply of others) expect(errorOf(reply)).toEqual([409, 'intent_busy']);
+    expect((await call('GET', `/payments/card/${id}`)).text).toBe(winner!.text);
   });
 
-  test('of two hundred authorizations of different intents with the same block exactly one wins', async () => {
+  test('of many authorizations of different intents with the same block exactly one wins, and none after them', async () => {
     const block = seal(await requestKey());
-    const intents = await Promise.all(Array.from({ length: 200 }, () => create()));
+    const intents = await Promise.all(Array.from({ length: MANY }, () => create()));
     const replies = await Promise.all(intents.map(({ id }) => authorize(id, block)));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(
-      replies.filter((reply) => errorOf(reply).join() === '422,encryption_key_used'),
-    ).toHaveLength(199);
+    const [winner, ...others] = replies.sort((one, other) => one.status - other.status);
+    expect(winner!.status).toBe(200);
+    others.push(await authorize((await create()).id, block));
+    for (const reply of others) expect(errorOf(reply)).toEqual([422, 'encryption_key_used']);
   });
 
-  test('of two hundred requests with the same Idempotency-Key one is processed, and the others are told so or get its response', async () => {
+  test('of many requests with the same Idempotency-Key one is processed, and the others are told so or get its response', async () => {
     const { id } = await create();
     const block = seal(await requestKey());
     const headers = { 'idempotency-key': 'one of many' };
     const replies = await Promise.all(
-      Array.from({ length: 200 }, () => authorize(id, block, { headers })),
+      Array.from({ length: MANY }, () => authorize(id, block, { headers })),
     );
     const done = replies.filter(
       ({ status, headers }) => status === 200 && !headers['idempotent-replayed'],
@@ -101,23 +105,14 @@ describe('many at once', () => {
     ]);
   });
 
-  test('thousands of keys: the first and the last are as good as any, and all expire', async () => {
-    const { app, time, authorize, create } = start();
-    const issue = () =>
-      app.inject({
-        method: 'POST',
-        url: '/payments/card/encryption-keys',
-        headers: { authorization },
-      });
-    const keys = (await Promise.all(Array.from({ length: 3000 }, issue))).map((response) =>
-      response.json(),
-    );
-    expect(new Set(keys.map(({ id }) => id)).size).toBe(3000);
-    for (const key of [keys[0], keys[2999]])
+  test('of many keys the first and the last are as good as any, and all expire', async () => {
+    const { time, authorize, create, requestKey } = start();
+    const keys = await Promise.all(Array.from({ length: 300 }, () => requestKey()));
+    for (const key of [keys[0]!, keys[299]!])
       expect((await authorize((await create()).id, seal(key))).body.status).toBe('committed');
-    time.now = keys[0].expires_at + 1;
+    time.now = keys[0]!.expires_at + 1;
     const { id } = await create();
-    for (const key of [keys[1], keys[2998]])
+    for (const key of [keys[1]!, keys[298]!])
       expect(errorOf(await authorize(id, seal(key)))).toEqual([422, 'encryption_key_expired']);
   });
 });
@@ -150,6 +145,29 @@ describe('what stays', () => {
     await expectAlive([false, false]);
   });
 
+  test.each([
+    ['is used', () => 'used'],
+    [
+      'was of no use',
+      () => {
+        throw new Error('no use');
+      },
+    ],
+  ])('the card is wiped when it %s', async (_, use) => {
+    const { publicKey, privateKey } = await recycledKeyPair();
+    const plaintext = new TextEncoder().encode(plaintextOf());
+    const payload = await crypto.subtle.encrypt({ name: 'RSA-OAEP' }, publicKey, plaintext);
+    const block = { payload: Buffer.from(payload).toString('base64'), layout: layoutOf() };
+    const seen: Uint8Array[] = [];
+    const opened = openBlock(privateKey, block, (card) => {
+      seen.push(...Object.values(card));
+      expect(Buffer.concat(seen).toString()).toBe(plaintextOf());
+      return use();
+    });
+    await opened.catch(() => {});
+    expect(Buffer.concat(seen)).toEqual(Buffer.alloc(plaintext.length));
+  });
+
   test('the block is not in the service’s heap once it is processed, nor is the card', async () => {
     const child = fork(join(import.meta.dirname, '../../tools/support/service-process.ts'), {
       execArgv: ['--import', 'tsx'],
@@ -157,7 +175,6 @@ describe('what stays', () => {
     });
     const folder = mkdtempSync(join(tmpdir(), 'heap-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, 'service.heapsnapshot');
     const [port] = await once(child, 'message');
     const post = async (path: string, body?: unknown) => {
       const headers = {
@@ -166,71 +183,50 @@ describe('what stays', () => {
         connection: 'close',
         'idempotency-key': crypto.randomUUID(),
       };
-      const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      const url = `http://127.0.0.1:${port}/payments/card${path}`;
+      const answer = await fetch(url, {
         method: 'POST',
         headers,
         body: JSON.stringify(body) ?? null,
       });
-      return response.json();
+      return answer.json();
     };
     const card = { ...CARD, number: '5555555555554444', name: 'Wilhelmina Nachtigall' };
-    const intent = await post('/payments/card', {
-      amount: 1000,
-      currency: 'USD',
-      description: 'An order of nightingales',
-    });
-    const block = seal(await post('/payments/card/encryption-keys'), card);
-    expect((await post(`/payments/card/${intent.id}/authorize`, block)).status).toBe('committed');
-    expect(
-      (await post(`/payments/card/${intent.id}/authorize`, { ...block, layout: [] })).error.code,
-    ).toBe('invalid_intent_state');
-    await post('/payments/card', { amount: 1, currency: 'USD' });
+    const order = { amount: 1000, currency: 'USD', description: 'An order of nightingales' };
+    const { id } = await post('', order);
+    const block = seal(await post('/encryption-keys'), card);
+    expect((await post(`/${id}/authorize`, block)).status).toBe('committed');
+    const again = await post(`/${id}/authorize`, { ...block, layout: [] });
+    expect(again.error.code).toBe('invalid_intent_state');
+    await post('', { amount: 1, currency: 'USD' });
+    const file = join(folder, 'service.heapsnapshot');
     child.send(file);
     await once(child, 'exit');
     const heap = readFileSync(file);
-    expect(heap.includes('An order of nightingales'), 'what the service does keep is found').toBe(
-      true,
-    );
-    expect(heap.includes(block.key_id)).toBe(true);
-    for (const kept of [
-      block.payload,
-      block.payload.slice(0, 40),
-      block.payload.slice(-40),
-      card.number,
-      card.name,
-    ]) {
-      expect(heap.includes(kept)).toBe(false);
-    }
+    // What the service does keep is found.
+    for (const kept of [order.description, block.key_id]) expect(heap.includes(kept)).toBe(true);
+    const { payload } = block;
+    for (const gone of [payload, payload.slice(0, 40), payload.slice(-40), card.number, card.name])
+      expect(heap.includes(gone)).toBe(false);
   });
 
+  const folder = join(import.meta.dirname, '../../../demo/service');
+
   test('nothing is written: no module of the service can reach a file, a process or the network by itself', () => {
-    const folder = join(import.meta.dirname, '../../../demo/service');
     // They make a package of the service, start it and write its log
     const commands = ['build.ts', 'cli.ts', 'command-line.ts'];
-    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-      (name) => name.endsWith('.ts') && !commands.includes(name),
-    );
-    const imported = sources.flatMap(
-      (name) => readFileSync(join(folder, name), 'utf8').match(/(?<=from ')[^.'][^']*/g) ?? [],
-    );
-    const allowed = [
-      'node:buffer',
-      'node:crypto',
-      'node:http',
-      'node:net',
-      'fastify',
-      '@fastify/swagger',
-      '@fastify/type-provider-typebox',
-    ];
-    expect([...new Set(imported)].sort()).toEqual(allowed.sort());
-    for (const name of sources)
-      expect(readFileSync(join(folder, name), 'utf8'), name).not.toMatch(
-        /\b(console|process\.|import\(|require\()/,
-      );
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts') && !commands.includes(name))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+    expect(sources.length).toBeGreaterThan(10);
+    const imported = sources.flatMap((text) => text.match(/(?<=from ')[^.'][^']*/g) ?? []);
+    for (const name of imported)
+      expect(name).toMatch(/^(node:(buffer|crypto|http|net)|@?fastify.*)$/);
+    for (const text of sources)
+      expect(text).not.toMatch(/\b(console|process\.|import\(|require\()/);
   });
 
   test('the boundary: outside demo/service/processor nothing decrypts, and only its index is imported', () => {
-    const folder = join(import.meta.dirname, '../../../demo/service');
     const sources = readdirSync(folder).filter((name) => name.endsWith('.ts'));
     expect(sources).toContain('intents.ts');
     for (const name of sources) {
@@ -242,64 +238,45 @@ describe('what stays', () => {
 
 describe('a misposted card', () => {
   const PAN = CARD.number;
-  const places: [string, Parameters<typeof call>][] = [
-    ['as the body', ['POST', '/payments/card', { body: CARD }]],
-    ['as the text of the body', ['POST', '/payments/card', { body: PAN }]],
-    ['as a value', ['POST', '/payments/card', { body: { amount: 1, currency: PAN } }]],
-    ['as a name', ['POST', '/payments/card', { body: { amount: 1, currency: 'USD', [PAN]: 1 } }]],
-    [
-      'as a name in metadata',
-      [
-        'POST',
-        '/payments/card',
-        { body: { amount: 1, currency: 'USD', metadata: { [PAN.repeat(3)]: '' } } },
-      ],
+  const create = '/payments/card';
+  const authorize = '/payments/card/pi_card_0/authorize';
+  const order = { amount: 1, currency: 'USD' };
+  const block = { payload: PAN, key_id: PAN, layout: [{ field: PAN, len: 1 }] };
+  const places: Record<string, Parameters<typeof call>> = {
+    'as the body': ['POST', create, { body: CARD }],
+    'as the text of the body': ['POST', create, { body: PAN }],
+    'as a value': ['POST', create, { body: { ...order, currency: PAN } }],
+    'as a name': ['POST', create, { body: { ...order, [PAN]: 1 } }],
+    'as a name in metadata': ['POST', create, { body: { ...order, metadata: { [PAN]: 1 } } }],
+    'as a field of the layout': [
+      'POST',
+      authorize,
+      { body: { ...block, layout: [{ field: PAN }] } },
     ],
-    [
-      'as the name of a wrong value in metadata',
-      ['POST', '/payments/card', { body: { amount: 1, currency: 'USD', metadata: { [PAN]: 1 } } }],
+    'as key_id': ['POST', authorize, { body: block }],
+    'as the id': ['GET', `/payments/card/${PAN}`],
+    'as the path': ['GET', `/${PAN}`],
+    'as a path that cannot be decoded': ['GET', `/${PAN}%ff`],
+    'as a path that is too long': ['POST', `/payments/card/${PAN.repeat(10)}/commit`],
+    'in the query': ['GET', `/payments/card?${PAN}=1&limit=${PAN}`],
+    'as the secret key': ['GET', create, { secretKey: PAN }],
+    'as the Idempotency-Key': [
+      'POST',
+      create,
+      { body: order, headers: { 'idempotency-key': PAN.repeat(20) } },
     ],
-    [
-      'as a field of the layout',
-      [
-        'POST',
-        '/payments/card/pi_card_0/authorize',
-        { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN }] } },
-      ],
+    'in the type of the body': [
+      'POST',
+      create,
+      { body: CARD, headers: { 'content-type': `text/${PAN}` } },
     ],
-    [
-      'as key_id',
-      [
-        'POST',
-        '/payments/card/pi_card_0/authorize',
-        { body: { payload: PAN, key_id: PAN, layout: [{ field: PAN, len: 1 }] } },
-      ],
-    ],
-    ['as the id', ['GET', `/payments/card/${PAN}`]],
-    ['as the path', ['GET', `/${PAN}`]],
-    ['as a path that cannot be decoded', ['GET', `/${PAN}%ff`]],
-    ['as a path that is too long', ['POST', `/payments/card/${PAN.repeat(10)}/commit`]],
-    ['in the query', ['GET', `/payments/card?${PAN}=1&limit=${PAN}`]],
-    ['as the secret key', ['GET', '/payments/card', { secretKey: PAN }]],
-    [
-      'as the Idempotency-Key',
-      [
-        'POST',
-        '/payments/card',
-        { body: { amount: 1 }, headers: { 'idempotency-key': PAN.repeat(20) } },
-      ],
-    ],
-    [
-      'in the type of the body',
-      ['POST', '/payments/card', { body: CARD, headers: { 'content-type': `text/${PAN}` } }],
-    ],
-  ];
+  };
 
   const lines = new PassThrough();
   const log = text(lines);
   const logged = start({ logger: { level: 'trace', stream: lines } });
 
-  test.each(places)('%s is refused without an echo', async (_, parameters) => {
+  test.each(Object.entries(places))('%s is refused without an echo', async (_, parameters) => {
     const reply = await logged.call(...parameters);
     expect(reply.status).toBeGreaterThanOrEqual(400);
     expect(reply.text + JSON.stringify(reply.headers)).not.toContain(PAN);
@@ -319,58 +296,36 @@ describe('a misposted card', () => {
     await logged.app.close();
     lines.end();
     const written = await log;
-    expect(
-      written.split('\n').filter((line) => line.includes('"msg":"answered"')).length,
-    ).toBeGreaterThan(places.length);
+    const answered = written.split('\n').filter((line) => line.includes('"msg":"answered"'));
+    expect(answered.length).toBeGreaterThan(Object.keys(places).length);
     for (const secret of [PAN, block.payload, block.key_id, ACCOUNTS[0].secretKey])
       expect(written).not.toContain(secret);
   });
 });
 
-describe('what is not a request', () => {
-  test.each([
+test('what is not a request is 400 and never 500; a path that is not there is 404', async () => {
+  const headers = { authorization, 'content-type': 'application/json' };
+  const paths = ['', '/pi_card_0/authorize', '/pi_card_0/refund'];
+  const bodies = [
     '{',
-    '{"amount":1',
     'null',
     '[]',
     '"text"',
     '1',
-    '{"amount":1,"currency":"USD"}}',
+    '{}}',
     '\u0000',
     '{"__proto__":{"amount":1}}',
     ' ',
-  ])('the body %j: 400 and never 500', async (payload) => {
-    const headers = { authorization, 'content-type': 'application/json' };
-    for (const url of [
-      '/payments/card',
-      '/payments/card/pi_card_0/authorize',
-      '/payments/card/pi_card_0/refund',
-    ]) {
+  ];
+  for (const url of paths.map((path) => `/payments/card${path}`)) {
+    for (const payload of bodies) {
       const response = await service.app.inject({ method: 'POST', url, headers, payload });
-      expect(response.statusCode).toBe(400);
+      expect({ url, payload, status: response.statusCode }).toEqual({ url, payload, status: 400 });
       expect(response.json().error.code).toMatch(/^invalid_(json|request)$/);
     }
-  });
-
-  test('an object nested five thousand levels deep is refused', async () => {
-    const headers = { authorization, 'content-type': 'application/json' };
-    const payload = `${'{"metadata":'.repeat(5000)}1${'}'.repeat(5000)}`;
-    expect(
-      (await service.app.inject({ method: 'POST', url: '/payments/card', headers, payload }))
-        .statusCode,
-    ).toBe(400);
-  });
-
-  test.each([
-    '/nowhere',
-    '/payments',
-    '/payments/card/',
-    '/payments/card/a/b/c',
-    '//',
-    '/payments/card/pi_card_0/authorise',
-  ])('the path %s: 404 not_found', async (path) => {
+  }
+  for (const path of ['/nowhere', '/payments/card/', '/payments/card/a/b/c', '//'])
     expect((await call('POST', path)).status).toBe(404);
-  });
 });
 
 describe('over the wire', async () => {

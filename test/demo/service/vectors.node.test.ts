@@ -1,6 +1,6 @@
 /** The demo's Card Payment Service, held against the published vectors: it takes what a side must take and refuses what it must refuse. */
 import { webcrypto } from 'node:crypto';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { KeyPair } from '../../../demo/service/processor/index.ts';
 import { startService } from '../../tools/support/card-payment-service.ts';
 import vectors from '../../vectors/rsa_oaep_sha256_v1.json' with { type: 'json' };
@@ -58,14 +58,24 @@ describe.each(vectors.keys)('$bits bits', (key) => {
   });
 
   test.each(vectors.refused.filter(({ block }) => block.key_id === key.id))(
-    'refuses, at $at: $what',
+    'refuses, at $at: $what; each block that cannot be has one and the same answer, and is decrypted first',
     async ({ at, block }) => {
-      const { status, body } = await send(block);
+      const decrypt = vi.spyOn(webcrypto.subtle, 'decrypt');
+      const { status, headers, text, body } = await send(block);
+      const decryptions = decrypt.mock.calls.length;
+      decrypt.mockRestore();
       const answers: unknown[] = [[422, 'invalid_encryption_block']];
       if (at === 'layout') answers.push([400, 'invalid_request']); // some are not even the body of authorize
       // A card that cannot be, in a block that fits its layout, is declined
       if (at === 'contents') answers.push([200, 'incorrect_number'], [200, 'invalid_expiry_month']);
       expect(answers).toContainEqual([status, body.error?.code ?? body.failure_reason]);
+      if (status !== 422) return;
+      const reference = await send({ payload: '', layout: [] });
+      expect({ text, headers: { ...headers, date: '' } }).toEqual({
+        text: reference.text,
+        headers: { ...reference.headers, date: '' },
+      });
+      expect(decryptions).toBe(1);
     },
   );
 });

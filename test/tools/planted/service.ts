@@ -20,7 +20,7 @@ export const SERVICE: readonly Fault[] = [
     before: 'if (record?.account !== account)',
     after: 'if (!record)',
     breaks: 'one merchant can use up the keys of another',
-    tests: ['node demo/service/errors'],
+    tests: ['node demo/service/specification'],
   },
   {
     name: 'keys do not expire',
@@ -28,7 +28,7 @@ export const SERVICE: readonly Fault[] = [
     before: "      if (now > record.expires_at) return 'encryption_key_expired';\n",
     after: '',
     breaks: 'a merchant never sees what happens to a slow shopper',
-    tests: ['node demo/service/errors'],
+    tests: ['node demo/service/specification'],
   },
   {
     name: 'two authorizations at once',
@@ -53,7 +53,7 @@ export const SERVICE: readonly Fault[] = [
     before: "if (intent.capture_method === 'manual')",
     after: "if (intent.description === 'manual')",
     breaks: 'a shopper pays for goods that are not shipped yet',
-    tests: ['node demo/service/states'],
+    tests: ['node demo/service/specification'],
   },
   {
     name: 'more is refunded than was paid',
@@ -111,7 +111,7 @@ export const SERVICE: readonly Fault[] = [
     before: '    plaintext.fill(0);\n',
     after: '',
     breaks: 'a dump of the service has the cards of its shoppers',
-    tests: ['node demo/service/encrypted-block'],
+    tests: ['node demo/service/robustness'],
   },
   {
     name: 'bytes after the last field',
