@@ -123,12 +123,6 @@ describe('SECURITY.md', () => {
       'src/gone.ts is missing',
     ]);
   });
-
-  test('names only commands that there are', () => {
-    const named = [...security.matchAll(/`npm (?:run )?([\w-]+)`/g)].map(([, name]) => name);
-    expect(named.length).toBeGreaterThan(3);
-    for (const name of named) expect(manifest.scripts).toHaveProperty(name!);
-  });
 });
 
 /** Every page in the repository. */
@@ -171,8 +165,9 @@ describe('links between documents', () => {
     });
   }
 
-  test.each(documents)('%s points to what exists', (path) => {
-    expect(broken(path)).toEqual([]);
+  test('point to what exists', () => {
+    for (const path of documents)
+      expect({ path, broken: broken(path) }).toEqual({ path, broken: [] });
   });
 
   test('control: a link to a missing file or heading is found', () => {
@@ -192,14 +187,14 @@ describe('links between documents', () => {
     expect(links.flatMap((link) => broken('README.md', `[a](${link})`))).toEqual([]);
   });
 
-  test.each(documents)('%s names only commands that exist', (path) => {
-    const names = [...read(path).matchAll(/`npm (?:run |--silent )*([\w-]+)[^`]*`/g)].map(
-      ([, name]) => name!,
-    );
+  test('name only commands that exist', () => {
     const ofNpm = ['install', 'ci', 'pack', 'version'];
-    for (const name of names.filter((it) => !ofNpm.includes(it))) {
+    const names = documents.flatMap((path) =>
+      [...read(path).matchAll(/`npm (?:run |--silent )*([\w-]+)[^`]*`/g)].map(([, name]) => name!),
+    );
+    expect(names.length).toBeGreaterThan(30);
+    for (const name of names.filter((it) => !ofNpm.includes(it)))
       expect(manifest.scripts).toHaveProperty(name);
-    }
   });
 });
 

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
-import { parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
 import { findTraces } from '../tools/support/find-card.ts';
 import {
@@ -159,29 +158,24 @@ describe.each([
     expect(authorizations()).toBe(1);
   });
 
-  const clear = JSON.stringify(VISA);
-  test.each([
-    ['JSON', clear, JSON_TYPE, 400],
-    ['truncated JSON', clear.slice(0, 40), JSON_TYPE, 400],
-    ['a form', new URLSearchParams(VISA).toString(), FORM_TYPE, 400],
-    [
-      'truncated JSON in a form',
-      `encrypted_card=${encodeURIComponent(clear.slice(0, 40))}`,
-      FORM_TYPE,
-      400,
-    ],
-    ['plain text', clear, 'text/plain', 400],
-    ['the content type', clear, `application/${VISA.number}`, 400],
-    ['more than 8 KiB', clear.padEnd(9 * 1024), JSON_TYPE, 413],
-  ])(
-    'a card in clear text is neither logged nor sent back: in %s',
-    async (_, body, type, status) => {
+  test('a card in clear text is neither logged nor sent back', async () => {
+    const clear = JSON.stringify(VISA);
+    const cut = clear.slice(0, 40);
+    for (const [body, type, status] of [
+      [clear, JSON_TYPE, 400],
+      [cut, JSON_TYPE, 400],
+      [new URLSearchParams(VISA).toString(), FORM_TYPE, 400],
+      [`encrypted_card=${encodeURIComponent(cut)}`, FORM_TYPE, 400],
+      [clear, 'text/plain', 400],
+      [clear, `application/${VISA.number}`, 400],
+      [clear.padEnd(9 * 1024), JSON_TYPE, 413],
+    ] as const) {
       const answer = await new Shopper(server).post(body, type);
-      expect(answer.status).toBe(status);
+      expect({ body, type, status: answer.status }).toEqual({ body, type, status });
       const shown = answer.text + JSON.stringify([...answer.headers]);
       expect(findTraces(shown, VISA.number)).toEqual([]);
-    },
-  );
+    }
+  });
 
   test('a card in the address is neither logged nor sent back', async () => {
     for (const path of [`/pay?number=${VISA.number}`, `/${VISA.number}`, `/${VISA.number}/%zz`]) {
@@ -191,66 +185,25 @@ describe.each([
   });
 });
 
-test.each(['express-4', 'express'])(
-  'behind express.json(), blocks that come as JSON are refused, and an error logger gets the card: %s',
-  async (express) => {
-    const folder = makeProject(express);
-    const file = join(folder, 'server-express.ts');
-    let program = readFileSync(file, 'utf8');
-    for (const [search, replacement] of [
-      ['app.use(express.text(', 'app.use(express.json());\napp.use(express.text('],
-      ['if (status >= 500) console.error(error);', 'console.error(error);'],
-    ] as const) {
-      expect(program.split(search)).toHaveLength(2);
-      program = program.replace(search, replacement);
-    }
-    writeFileSync(file, program);
-    const server = await startProgram(folder, 'server-express.ts', serviceAddress);
-    const ada = new Shopper(server);
-    expect((await ada.post(await ada.encrypt())).status).toBe(400);
-    expect(authorizations()).toBe(0);
-    const form = new URLSearchParams({ encrypted_card: await ada.encrypt() }).toString();
-    expect((await ada.post(form, FORM_TYPE)).text).toContain('committed');
-    expect(findTraces(server.output, VISA.number)).toEqual([]);
-    await ada.post(JSON.stringify(VISA).slice(0, 40));
-    await expect.poll(() => findTraces(server.output, VISA.number)).not.toEqual([]);
-  },
-);
-
-test('JSON text counts only as JSON.stringify writes it; the parsed object is accepted', async () => {
-  const { pack } = await block();
-  const expected = { keyId: pack.key_id, expiresAt: Date.now() + 60_000 };
-  const accepts = (input: unknown) => {
-    try {
-      return Boolean(parseEncryptedCard(input, expected));
-    } catch {
-      return false;
-    }
-  };
-  const compact = JSON.stringify(pack);
-  const others = {
-    'pretty-printed': JSON.stringify(pack, null, 2),
-    'as json.dumps of Python writes it': compact.replaceAll(/([,:])(?=["[{\d])/g, '$1 '),
-    'as json_encode of PHP writes it': compact.replaceAll('/', '\\/'),
-  };
-  expect(accepts(compact)).toBe(true);
-  for (const [name, text] of Object.entries(others)) {
-    expect(JSON.parse(text)).toEqual(pack);
-    expect({ name, text: accepts(text), parsed: accepts(JSON.parse(text)) }).toEqual({
-      name,
-      text: false,
-      parsed: true,
-    });
+test('behind express.json(), blocks that come as JSON are refused, and an error logger gets the card', async () => {
+  const folder = makeProject();
+  const file = join(folder, 'server-express.ts');
+  let program = readFileSync(file, 'utf8');
+  for (const [search, replacement] of [
+    ['app.use(express.text(', 'app.use(express.json());\napp.use(express.text('],
+    ['if (status >= 500) console.error(error);', 'console.error(error);'],
+  ] as const) {
+    expect(program.split(search)).toHaveLength(2);
+    program = program.replace(search, replacement);
   }
+  writeFileSync(file, program);
+  const server = await startProgram(folder, 'server-express.ts', serviceAddress);
+  const ada = new Shopper(server);
+  expect((await ada.post(await ada.encrypt())).status).toBe(400);
+  expect(authorizations()).toBe(0);
+  const form = new URLSearchParams({ encrypted_card: await ada.encrypt() }).toString();
+  expect((await ada.post(form, FORM_TYPE)).text).toContain('committed');
+  expect(findTraces(server.output, VISA.number)).toEqual([]);
+  await ada.post(JSON.stringify(VISA).slice(0, 40));
+  await expect.poll(() => findTraces(server.output, VISA.number)).not.toEqual([]);
 });
-
-/** A block with a `/` in its Base64, as nearly all have. */
-async function block() {
-  for (;;) {
-    const { public_key } = JSON.parse(readFileSync(join(root, 'test/vectors/keys.json'), 'utf8'))
-      .rsa[0];
-    const key = { id: `cek_test_${Math.random()}`, scheme: 'RSA_OAEP_SHA256_V1', public_key };
-    const pack = await encryptCard(key, { ...VISA });
-    if (pack.payload.includes('/')) return { pack };
-  }
-}

@@ -186,8 +186,4 @@ describe('what tools print', () => {
     const row = new RegExp(`^\\| \`(error ${code}: .+?)\` \\|`, 'm').exec(page);
     expect(printed).toContain(row![1]);
   });
-
-  test('TypeScript prints nothing with nodenext, as the page advises', () => {
-    expect(compile('--module', 'nodenext')).toBe('');
-  });
 });
