@@ -1,10 +1,11 @@
 /** `onEncrypted`: the block is handed to code of the page, which sends it by itself. */
-import { describe, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { EncryptedCard } from '../../src/core/index.ts';
 import { decrypt } from '../tools/support/core.ts';
 import {
   bind,
   blockIn,
+  blockOf,
   CARD,
   clickAsShopper,
   countEncryptions,
@@ -13,10 +14,7 @@ import {
   fill,
   html,
   idle,
-  KEPT,
   later,
-  leaving,
-  letSubmitsGo,
   next,
   OTHER,
   OTHER_CARD,
@@ -24,10 +22,8 @@ import {
   type Page,
   posted,
   press,
-  refused,
   settled,
   statusOf,
-  TYPED,
   testRealInput,
   user,
   values,
@@ -43,20 +39,45 @@ test('the fields are empty when it is called', async () => {
   expect(seen).toEqual([EMPTY]);
 });
 
+test('onEncrypted is called instead of the submit, with the block and the button', async () => {
+  const page = open(`${html()}<button formaction="?where=elsewhere">Later</button>`);
+  const calls: unknown[][] = [];
+  bind(page.form, { onEncrypted: (...args) => void calls.push(args) });
+  fill(page);
+  page.button('Later').click();
+  await next(page.form, 'cardseal:encrypted');
+  await idle(page);
+  const [keyId] = page.encrypted;
+  const block = { payload: expect.any(String), key_id: keyId, layout: expect.any(Array) };
+  expect(calls).toEqual([[block, page.button('Later')]]);
+  expect([page.passes, await page.sent()]).toEqual([0, []]);
+});
+
+test('onEncrypted that calls requestSubmit(): the browser sends the form, with the block', async () => {
+  const page = open();
+  bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
+  fill(page);
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
+
 testRealInput(
-  'a press with empty fields hands over the same block, and a press with a card a new one',
+  'a press with empty fields hands over the same block; a card that is begun has to be whole, and gets a new one',
   async () => {
     const page = open();
     const blocks: EncryptedCard[] = [];
     bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
     fill(page);
-    await clickAsShopper(page);
-    await vi.waitUntil(() => blocks.length === 1);
-    await idle(page);
-    await clickAsShopper(page);
-    await vi.waitUntil(() => blocks.length === 2);
-    await idle(page);
+    for (const presses of [1, 2]) {
+      await clickAsShopper(page);
+      await vi.waitUntil(() => blocks.length === presses);
+      await idle(page);
+    }
     expect(blocks[1]).toEqual(blocks[0]);
+    for (const value of ['4', '']) change(page, value); // begun, and cleared again
+    await clickAsShopper(page);
+    await settled(page);
+    expect([page.errors.map(({ code }) => code), blocks.length]).toEqual([['invalid_card'], 2]);
     fill(page, OTHER);
     await clickAsShopper(page);
     await vi.waitUntil(() => blocks.length === 3);
@@ -65,69 +86,39 @@ testRealInput(
   },
 );
 
-testRealInput(
-  'half a card after success is refused, and the old block is not handed over',
-  async () => {
-    const page = open();
-    const blocks: EncryptedCard[] = [];
-    bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
-    fill(page);
-    await clickAsShopper(page);
-    await vi.waitUntil(() => blocks.length === 1);
-    await idle(page);
-    fill(page, { cvv: '999' });
-    await clickAsShopper(page);
-    await settled(page);
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_card']);
-    expect(blocks.length).toBe(1);
-  },
-);
+/** Types into the number, as far as a script can. */
+function change(page: Page, value: string) {
+  page.control('number').value = value;
+  page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+}
 
 testRealInput(
-  'a card that was begun and cleared again does not bring back the one before',
+  'a digit typed while onEncrypted works begins another card when it is done',
   async () => {
     const page = open();
-    const blocks: EncryptedCard[] = [];
-    bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+    const working = deferred<void>();
+    bind(page.form, { onEncrypted: () => working.promise });
     fill(page);
-    await clickAsShopper(page);
-    await vi.waitUntil(() => blocks.length === 1);
+    page.button().click();
+    await vi.waitUntil(() => blockIn(page));
+    change(page, '5');
+    expect(blockIn(page)).not.toBe(null); // onEncrypted may still submit it
+    working.resolve();
     await idle(page);
-    for (const value of ['4', '']) {
-      page.control('number').value = value;
-      page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
-    }
-    await clickAsShopper(page);
     await settled(page);
+    expect(blockIn(page)).toBe(null);
+    await clickAsShopper(page);
     expect(page.errors.map(({ code }) => code)).toEqual(['invalid_card']);
-    expect(blocks.length).toBe(1);
   },
 );
-
-test('another way to pay, chosen at the last moment, keeps the card on the screen', async () => {
-  const page = open(`${html()}<button data-cardseal-skip>Other</button>`);
-  const onEncrypted = vi.fn();
-  bind(page.form, { onEncrypted });
-  page.form.addEventListener('cardseal:encrypted', async () => {
-    for (let i = 0; i < 20; i++) await null; // the form is about to call it
-    page.button('Other').click();
-  });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
-  expect([values(page), onEncrypted.mock.calls]).toEqual([KEPT, []]);
-});
 
 test('another press while it is pending has no block and ends the card press, and the shopper reads that', async () => {
   const page = open(`${html()}<button data-cardseal-skip>Coupon</button>`);
-  const coupon = page.button('Coupon');
   const pending = deferred<void>();
-  const seen: (FormDataEntryValue | null)[] = [];
+  const seen: (string | null)[] = [];
   page.form.addEventListener('submit', (event) => {
-    if (event.submitter !== coupon) return;
     event.preventDefault();
-    seen.push(new FormData(page.form).get('encrypted_card'));
+    seen.push(blockIn(page));
   });
   bind(page.form, {
     async onEncrypted() {
@@ -137,138 +128,26 @@ test('another press while it is pending has no block and ends the card press, an
   });
   fill(page);
   page.button().click();
-  await vi.waitUntil(() => values(page).join() === EMPTY.join());
-  coupon.click();
-  expect(seen).toEqual([null]);
+  await vi.waitUntil(() => blockIn(page));
+  page.button('Coupon').click();
   const isSettled = next(page.form, 'cardseal:settled');
   setTimeout(() => pending.resolve()); // in a task of its own
   await isSettled;
   expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
-  expect(page.passes).toBe(1); // the coupon's
+  expect(seen).toEqual([null]); // the coupon's
 });
 
-describe('that submits the form', () => {
-  test.each<[string, (page: Page) => void]>([
-    ['requestSubmit()', (page) => page.form.requestSubmit()],
-    ['a click of the button', (page) => page.button().click()],
-  ])('by %s: the browser sends it, with the block', async (_, submit) => {
-    const page = open();
-    bind(page.form, { onEncrypted: () => submit(page) });
-    fill(page);
-    const [sent] = await posted(page);
-    const { encrypted_card } = Object.fromEntries(sent!.body);
-    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
-  });
-
-  testRealInput(
-    'for 30 seconds a press is told to wait; then it sends the same block',
-    async () => {
-      const page = open();
-      letSubmitsGo(page);
-      const keyIds: string[] = [];
-      const onEncrypted = ({ key_id }: EncryptedCard) => {
-        keyIds.push(key_id);
-        page.form.requestSubmit();
-      };
-      await bind(page.form, { onEncrypted }).ready;
-      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-      fill(page);
-      page.button().click();
-      await vi.waitUntil(() => page.passes === 1);
-      await vi.advanceTimersByTimeAsync(29_000);
-      await clickAsShopper(page);
-      expect([page.passes, statusOf(page)]).toEqual([1, 'Your payment is under way. Please wait.']);
-      await vi.advanceTimersByTimeAsync(1000);
-      vi.useRealTimers();
-      await clickAsShopper(page);
-      await vi.waitUntil(() => page.passes === 2);
-      expect(keyIds).toEqual([keyIds[0], keyIds[0]]);
-    },
-  );
-
-  // Changed: a press waited 5 seconds, because the script had the block.
-  testRealInput(
-    'and whose submit a listener cancels: the next press hands over the same block',
-    async () => {
-      const page = open();
-      page.form.addEventListener('submit', (event) => event.preventDefault());
-      const keyIds: string[] = [];
-      bind(page.form, {
-        onEncrypted({ key_id }) {
-          keyIds.push(key_id);
-          page.form.requestSubmit();
-        },
-      });
-      fill(page);
-      for (const presses of [1, 2]) {
-        await clickAsShopper(page);
-        await vi.waitUntil(() => page.passes === presses);
-        await settled(page);
-      }
-      expect(keyIds).toEqual([keyIds[0], keyIds[0]]);
-    },
-  );
-
-  test('and may not be sent by the browser: the error says so', async () => {
-    const page = open(html(), 'method="get"');
-    bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
-    fill(page);
-    expect((await refused(page)).message).toContain('must have method="post"');
-    expect(await page.sent()).toEqual([]);
-  });
-});
-
-const BUTTONS = `${html()}
-  <button name="how" value="now">Now</button>
-  <button name="how" value="later" formaction="?where=elsewhere">Later</button>
-  <button name="how" value="unchecked" formnovalidate>Unchecked</button>
-  <input name="email" type="email">`;
-
-test('onEncrypted is called instead of the submit, with the block and the button', async () => {
-  const page = open(BUTTONS);
-  const calls: unknown[][] = [];
-  bind(page.form, { onEncrypted: (...args) => void calls.push([...args, values(page)]) });
-  fill(page);
-  page.button('Later').click();
-  await next(page.form, 'cardseal:encrypted');
-  await idle(page);
-  expect(calls).toEqual([
-    [
-      { payload: expect.any(String), key_id: page.encrypted[0], layout: expect.any(Array) },
-      page.button('Later'),
-      EMPTY,
-    ],
-  ]);
-  expect([page.passes, await page.sent()]).toEqual([0, []]);
-});
-
-testRealInput.each([
-  ['rejects', async (reason: unknown) => Promise.reject(reason)],
-  [
-    'throws',
-    (reason: unknown) => {
-      throw reason;
-    },
-  ],
-  [
-    'throws after a submit that the page cancels',
-    (reason: unknown, { form }: Page) => {
-      form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
-      form.requestSubmit();
-      throw reason;
-    },
-  ],
-])(
-  'it %s: the shopper reads that there is no answer, the developer gets the error, and the next press brings the same block',
-  async (_, refuse) => {
+testRealInput(
+  'it rejects: the shopper reads that there is no answer, the developer gets the error, and the next press brings the same block',
+  async () => {
     const encryptions = countEncryptions();
     const page = open();
     const blocks: EncryptedCard[] = [];
     const reason = new Error('the network');
     bind(page.form, {
-      onEncrypted: (block) => {
+      async onEncrypted(block) {
         blocks.push(block);
-        return blocks.length === 1 ? refuse(reason, page) : undefined;
+        if (blocks.length === 1) throw reason;
       },
     });
     const report = vi.mocked(window.reportError);
@@ -314,97 +193,6 @@ function uncaught(): Promise<unknown> {
   });
 }
 
-test('restart() from inside onEncrypted opens the form for another card', async () => {
-  const page = open();
-  const blocks: EncryptedCard[] = [];
-  const binding = bind(page.form, {
-    onEncrypted: async (block) => {
-      blocks.push(block);
-      if (blocks.length === 1) await binding.restart(); // declined
-    },
-  });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.ready === 2);
-  fill(page, { ...TYPED, cvv: '999' });
-  page.button().click();
-  await vi.waitUntil(() => blocks.length === 2);
-  expect((await decrypt(blocks[1]!)).cvv).toBe('999');
-  expect(blocks[1]!.key_id).not.toBe(blocks[0]!.key_id);
-});
-
-test('a digit typed while onEncrypted works changes nothing: its submit sends the block', async () => {
-  const page = open();
-  const working = deferred<void>();
-  bind(page.form, {
-    async onEncrypted() {
-      await working.promise;
-      page.form.requestSubmit();
-    },
-  });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.encrypted[0]);
-  await settled(page);
-  page.control('number').value = '5';
-  page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
-  const arrived = page.arrived();
-  working.resolve();
-  const [sent] = await arrived;
-  expect(await decrypt(JSON.parse(Object.fromEntries(sent!.body).encrypted_card!))).toEqual(CARD);
-});
-
-testRealInput(
-  'a digit typed while onEncrypted works begins another card when it is done',
-  async () => {
-    const page = open();
-    const working = deferred<void>();
-    bind(page.form, { onEncrypted: () => working.promise });
-    fill(page);
-    page.button().click();
-    await vi.waitUntil(() => page.encrypted[0]);
-    await settled(page);
-    page.control('number').value = '5';
-    page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
-    working.resolve();
-    await idle(page);
-    await settled(page);
-    expect(blockIn(page)).toBe(null);
-    await clickAsShopper(page);
-    expect(page.errors.map(({ code }) => code)).toEqual(['invalid_card']);
-  },
-);
-
-test('a script that was given the block sends it once: a later submit is refused with a text', async () => {
-  const page = leaving();
-  bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
-  fill(page);
-  await press(page);
-  await vi.waitUntil(() => page.passes === 1);
-  await settled(page);
-  const before = page.passes;
-  page.form.requestSubmit();
-  await settled(page);
-  expect([page.passes - before, statusOf(page)]).toEqual([
-    0,
-    'Your payment is under way. Please wait.',
-  ]);
-});
-
-test('a button of another kind whose script submits while onEncrypted is pending sends the block', async () => {
-  const page = open(`${html()}<button type="button">Continue</button>`);
-  bind(page.form, { onEncrypted: () => new Promise(() => {}) });
-  page.button('Continue').addEventListener('click', () => {
-    setTimeout(() => page.form.requestSubmit()); // in a task that no click has caused
-  });
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => page.encrypted[0]);
-  await settled(page);
-  const [sent] = await posted(page, page.button('Continue'));
-  expect(await decrypt(JSON.parse(Object.fromEntries(sent!.body).encrypted_card!))).toEqual(CARD);
-});
-
 testRealInput(
   'while it works, the shopper’s presses are answered, and nothing is handed over',
   async () => {
@@ -429,38 +217,6 @@ testRealInput(
   },
 );
 
-testRealInput.each(['never', 'late'])(
-  'its answer comes %s: after 30 seconds the shopper reads that there is none, until there is, and the next press has the same block',
-  async (when) => {
-    const page = open();
-    const ids: string[] = [];
-    const answer = deferred<void>();
-    const onEncrypted = ({ key_id }: EncryptedCard) => {
-      ids.push(key_id);
-      return answer.promise;
-    };
-    await bind(page.form, { onEncrypted }).ready;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    fill(page);
-    page.button().click();
-    await vi.advanceTimersByTimeAsync(100);
-    await vi.waitUntil(() => ids.length === 1);
-    await vi.advanceTimersByTimeAsync(29_800);
-    expect(statusOf(page)).toBe(undefined);
-    await vi.advanceTimersByTimeAsync(200);
-    vi.useRealTimers();
-    expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
-    if (when === 'late') {
-      answer.resolve();
-      await settled(page);
-      expect(statusOf(page)).toBe(undefined);
-    }
-    await clickAsShopper(page);
-    await settled(page);
-    expect(ids).toEqual([ids[0], ids[0]]);
-  },
-);
-
 test('a script that has the block of another card may press again, and hands over the card on the screen', async () => {
   const page = open();
   const blocks: EncryptedCard[] = [];
@@ -476,3 +232,26 @@ test('a script that has the block of another card may press again, and hands ove
   await vi.waitUntil(() => blocks.length === 2);
   expect(await decrypt(blocks[1]!)).toEqual(OTHER_CARD);
 });
+
+testRealInput(
+  'its answer comes late: after 30 seconds the shopper reads that there is none, until there is',
+  async () => {
+    const page = open();
+    const answer = deferred<void>();
+    const onEncrypted = vi.fn(() => answer.promise);
+    await bind(page.form, { onEncrypted }).ready;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    fill(page);
+    page.button().click();
+    await vi.advanceTimersByTimeAsync(100);
+    await vi.waitUntil(() => onEncrypted.mock.calls[0]);
+    await vi.advanceTimersByTimeAsync(29_800);
+    expect(statusOf(page)).toBe(undefined);
+    await vi.advanceTimersByTimeAsync(200);
+    vi.useRealTimers();
+    expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
+    answer.resolve();
+    await settled(page);
+    expect(statusOf(page)).toBe(undefined);
+  },
+);
