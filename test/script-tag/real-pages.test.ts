@@ -109,13 +109,7 @@ const REFUSED: [file: string, message: string][] = [
     'bootstrap-checkout',
     'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
   ],
-  [
-    'wordpress-shop',
-    'The card form\'s name control must be marked by data-cardseal-field="name" or autocomplete="cc-name"',
-  ],
   ['php-shop', `The card form's name control ${NAMED}`],
-  ['rails', `The card form's cvv control ${NAMED}`],
-  ['webforms', `The card form's number control ${NAMED}`],
   [
     'material-number',
     'The card form\'s number control must not have type="number", which loses digits: use inputmode="numeric"',
@@ -123,15 +117,6 @@ const REFUSED: [file: string, message: string][] = [
   ['four-boxes', "The card form's number control must occur only once"],
   ['get-form', 'The card form must have method="post", or onEncrypted'],
   ['formatted-twin', "The card form's number control must not be disabled, read-only or hidden"],
-  ['two-expiries', "The card form's expiry control must occur only once"],
-  [
-    'wrong-csc',
-    'The card form\'s expiry control must be marked by data-cardseal-field="expiry" or autocomplete="cc-exp"',
-  ],
-  [
-    'data-stripe',
-    'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
-  ],
   [
     'encrypted-name-before',
     'The card form\'s number control must be marked by data-cardseal-field="number" or autocomplete="cc-number"',
