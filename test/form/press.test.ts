@@ -208,27 +208,12 @@ test('presses while the key is on its way send one POST, and the shopper reads t
   page.button().click();
   expect(statusOf(page)).toBe('One moment, please.');
   await user.dblClick(page.button());
-  const arrived = page.arrived();
-  key.resolve(freshKey());
-  expect((await arrived).length).toBe(1);
-  expect([page.passes, encryptions(), statusOf(page)]).toEqual([1, 1, undefined]);
-});
-
-test('however often it is pressed: one encryption, one submit', async () => {
-  const encryptions = countEncryptions();
-  const page = open();
-  const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
-  fill(page);
   page.control('cvv').focus();
   await user.keyboard('{Enter}');
-  await user.click(page.button());
-  await user.dblClick(page.button());
-  expect([page.passes, encryptions()]).toEqual([0, 0]);
   const arrived = page.arrived();
   key.resolve(freshKey());
   expect((await arrived).length).toBe(1);
-  expect([page.passes, encryptions(), page.errors]).toEqual([1, 1, []]);
+  expect([page.passes, encryptions(), statusOf(page), page.errors]).toEqual([1, 1, undefined, []]);
 });
 
 test('a held Enter is one press; other keys, and Enter in a text of many lines, repeat', () => {

@@ -76,7 +76,3 @@ describe.each(PAGES_WITH_TAG)('the script tag in %s', (path) => {
     expect(element).toMatch(/\scrossorigin="anonymous"/);
   });
 });
-
-test('the tag for a CDN names one exact version', () => {
-  expect(readTag(read('docs/script-tag.md'))!.version).toMatch(/^\d+\.\d+\.\d+$/);
-});

@@ -26,21 +26,6 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
     { first_name: 'Zoë', address: '1234 Main St', paymentMethod: 'credit' },
   ],
   [
-    'wordpress-shop-fixed',
-    {
-      '#example-card-number': NUMBER,
-      '#example-card-expiry': '11 / 49',
-      '#example-card-cvc': '583',
-      '#example-card-name': 'Zoë Quillow',
-    },
-    {
-      billing_first_name: 'Zoë',
-      payment_method: 'example',
-      'woocommerce-process-checkout-nonce': '3f1c',
-      woocommerce_checkout_place_order: 'Place order',
-    },
-  ],
-  [
     'php-shop-fixed',
     {
       '#cc_owner': 'Zoë Quillow',
@@ -60,16 +45,6 @@ const BINDS: [file: string, entries: Record<string, string>, others: Record<stri
       '#id_cvc': '583',
     },
     { csrfmiddlewaretoken: 'tok3n' },
-  ],
-  [
-    'utility-css',
-    {
-      '[autocomplete=cc-number]': NUMBER,
-      '[autocomplete=cc-exp]': '11 / 49',
-      '[autocomplete=cc-csc]': '583',
-      '[autocomplete=cc-name]': 'Zoë Quillow',
-    },
-    { terms: 'yes' },
   ],
   [
     'sections',
