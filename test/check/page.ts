@@ -79,6 +79,13 @@ export async function open({
       await vi.waitFor(() => expect(report().findings.length).toBeGreaterThanOrEqual(count), 8_000);
       return report().findings;
     },
+    /** Waits until a press is over. Pages that are open at the same time share one report. */
+    async pressOver() {
+      const { pathname } = page.window.location;
+      const ofPage = () => reportOf(report(), pathname);
+      await vi.waitFor(() => expect(ofPage().presses).not.toEqual([]), 8_000);
+      return ofPage();
+    },
     /** The text of the list, if it is there. */
     list: () => page.document.querySelector('cardseal-check')?.shadowRoot?.textContent ?? '',
   };
@@ -86,5 +93,13 @@ export async function open({
 
 /** What was found before the page was left. */
 export const storedReport = (): Report => JSON.parse(sessionStorage.getItem('cardseal-check')!);
+
+/** The part of one page. */
+function reportOf({ findings, presses }: Report, path: string) {
+  return {
+    findings: findings.filter(({ page }) => page === path),
+    presses: presses.filter(({ page }) => page === path).map(({ text }) => text),
+  };
+}
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,94 +3,91 @@ import { describe, expect, test, vi } from 'vitest';
 import { findCard } from '../tools/support/find-card.ts';
 import { BUTTON, NUMBER, open, storedReport } from './page.ts';
 
-const PRESSES_OF = (page: Awaited<ReturnType<typeof open>>) =>
-  page.report().presses.map(({ text }) => text);
+/**
+ * Presses on pages with Cardseal, and waits for what the check says. It waits for a quiet second,
+ * so tests open their pages at the same time.
+ */
+async function press({ isFilled = true, ...parts }: Parameters<typeof open>[0] & Fill) {
+  const page = await open({ isBound: true, ...parts });
+  if (isFilled) page.page.fill();
+  page.page.press();
+  return { page, ...(await page.pressOver()) };
+}
+interface Fill {
+  isFilled?: boolean;
+}
 
-describe('no block', () => {
+const NUMBER_OF_PAGE = `document.querySelector('#number')`;
+
+test('no block: found, with the line that sent something else and the one that met an emptied field', async () => {
   const sendsList = `document.forms[0].addEventListener('submit', function (event) {
   event.preventDefault();
   fetch('/sent/none', { method: 'POST', body: new URLSearchParams({ city: 'Cork' }) });
 });`;
-
-  test('is found where a script sends a list of fields, with its line', async () => {
-    const page = await open({ isBound: true, script: sendsList });
-    page.page.fill();
-    page.page.press();
-    const [found] = await page.found();
-    expect(found).toMatchObject({
-      kind: 'no block',
-      way: 'fetch',
-      site: { script: page.shop.path, line: 3 },
-      help: 'docs/troubleshooting.md#the-server-gets-no-block',
-    });
-    expect(found?.advice).toContain('add the field encrypted_card');
-    expect(PRESSES_OF(page)).toEqual([
-      'A press of Pay: the card was encrypted, but fetch to /sent/none carried no block.',
-    ]);
-  });
-
-  test('names the code that met an emptied field, too', async () => {
-    const script = `document.querySelector('#go').onclick = function () {
-  var number = document.querySelector('#number').value;
+  const readsEmptied = `document.querySelector('#go').onclick = function () {
+  var number = ${NUMBER_OF_PAGE}.value;
   fetch('/sent/none', { method: 'POST', body: 'has=' + Boolean(number) });
 };`;
-    const page = await open({ isBound: true, script, button: BUTTON });
-    page.page.fill();
-    page.page.press();
-    const [found] = await page.found();
-    expect(found).toMatchObject({ kind: 'no block', site: { line: 3 } });
-    expect(found?.text).toMatch(/shop\.js:2:\d+ reads an emptied field/);
-  });
+  const [list, emptied] = await Promise.all([
+    press({ script: sendsList }),
+    press({ script: readsEmptied, button: BUTTON }),
+  ]);
+  expect(list.findings).toMatchObject([
+    {
+      kind: 'no block',
+      way: 'fetch',
+      site: { script: list.page.shop.path, line: 3 },
+      advice: expect.stringContaining('add the field encrypted_card'),
+      help: 'docs/troubleshooting.md#the-server-gets-no-block',
+    },
+  ]);
+  expect(list.presses).toEqual([
+    'A press of Pay: the card was encrypted, but fetch to /sent/none carried no block.',
+  ]);
+  expect(emptied.findings).toMatchObject([
+    {
+      kind: 'no block',
+      site: { line: 3 },
+      text: expect.stringMatching(/shop\.js:2:\d+ reads an emptied field/),
+    },
+  ]);
+});
 
-  test('is taken back when the block follows later', async () => {
-    const script = `document.forms[0].addEventListener('submit', function (event) {
+test('no block: taken back when the block follows later', async () => {
+  const script = `document.forms[0].addEventListener('submit', function (event) {
   event.preventDefault();
   var body = new FormData(this);
   fetch('/sent/none', { method: 'POST', body: 'a=1' });
-  setTimeout(function () { fetch('/sent/none', { method: 'POST', body: body }); }, 2500);
+  window.leak = function () { fetch('/sent/none', { method: 'POST', body: body }); };
 });`;
-    const page = await open({ isBound: true, script });
-    page.page.fill();
-    page.page.press();
-    await page.found();
-    await vi.waitFor(() => expect(page.report().findings).toEqual([]), 8_000);
-  });
+  const { page, findings } = await press({ script });
+  expect(findings).toMatchObject([{ kind: 'no block' }]);
+  page.window.leak();
+  await vi.waitFor(() => expect(page.report().findings).toEqual([]));
 });
 
-describe('emptied fields that were read', () => {
-  const number = `document.querySelector('#number')`;
-  test.each([
-    ['reads an emptied field', `!${number}.value`],
+test('emptied fields that were read: found, and not where the page pays all the same', async () => {
+  const reads: [what: string, condition: string][] = [
+    ['reads an emptied field', `!${NUMBER_OF_PAGE}.value`],
     ['calls checkValidity() after', '!document.forms[0].checkValidity()'],
-    ['calls reportValidity() after', '!document.forms[0].reportValidity()'],
-    ['calls checkValidity() after', `!${number}.checkValidity()`],
-    ['calls reportValidity() after', `!${number}.reportValidity()`],
-  ])('are found: %s: %s', async (what, condition) => {
+    ['calls reportValidity() after', `!${NUMBER_OF_PAGE}.reportValidity()`],
+  ];
+  const pages = reads.flatMap(([what, condition]) =>
+    [true, false].map((stops) => ({ what, condition, stops })),
+  );
+  const visits = pages.map(async ({ what, condition, stops }) => {
     const script = `document.querySelector('#go').onclick = function () {
-  ${number}.setAttribute('required', ''); // the form takes it off while the fields are emptied
-  if (${condition}) return;
+  ${NUMBER_OF_PAGE}.setAttribute('required', ''); // the form takes it off while the fields are emptied
+  if (${condition} && ${stops}) return;
   fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
 };`;
-    const page = await open({ isBound: true, script, button: BUTTON });
-    page.page.fill();
-    page.page.press();
-    const [found] = await page.found();
-    expect(found).toMatchObject({ kind: 'emptied fields', site: { line: 3 } });
-    expect(found?.text).toContain(what);
+    const { findings, presses } = await press({ script, button: BUTTON });
+    const text = expect.stringContaining(what);
+    const found = { kind: 'emptied fields', text, site: { line: 3 } };
+    expect(findings).toMatchObject(stops ? [found] : []);
+    expect(presses[0]).toContain(stops ? 'the page sent nothing' : 'the block left by fetch');
   });
-
-  test('are no finding where the page pays all the same', async () => {
-    const script = `document.querySelector('#go').onclick = function () {
-  var isEmpty = !document.querySelector('#number').value;
-  fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
-};`;
-    const page = await open({ isBound: true, script, button: BUTTON });
-    page.page.fill();
-    page.page.press();
-    await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(1), 8_000);
-    expect(PRESSES_OF(page)[0]).toContain('the block left by fetch');
-    expect(page.report().findings).toEqual([]);
-  });
+  await Promise.all(visits);
 });
 
 describe('a lock', () => {
@@ -101,39 +98,44 @@ describe('a lock', () => {
 });`;
   const submit = '<input type="submit" id="go" value="Pay">';
 
-  test.each([
-    ['button.disabled = true', ''],
-    [`button.setAttribute('disabled', '')`, ''],
-    [`button.setAttribute('aria-disabled', 'true')`, ''],
-    [`document.querySelector('#go').disabled = true`, submit],
-  ])('is found after a refusal, with the line that has disabled it: %s', async (code, extra) => {
-    const page = await open({ isBound: true, script: onClick(code), extra });
-    page.page.press(); // with nothing filled in
-    const [found] = await page.found();
-    expect(found).toMatchObject({
-      kind: 'lock',
-      text: expect.stringContaining(extra ? 'The button #go is still locked' : 'The button is'),
-      site: { script: page.shop.path, line: 3 },
-      help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+  test('is found after a refusal, with the line that has disabled it', async () => {
+    const locks: [statement: string, text: string, extra?: string][] = [
+      ['button.disabled = true', 'The button is'],
+      [`button.setAttribute('aria-disabled', 'true')`, 'The button is'],
+      [`document.querySelector('#go').disabled = true`, 'The button #go is still locked', submit],
+    ];
+    const visits = locks.map(async ([statement, text, extra]) => {
+      const script = onClick(statement);
+      const { page, findings } = await press({ script, isFilled: false, ...(extra && { extra }) });
+      expect(findings).toMatchObject([
+        {
+          kind: 'lock',
+          text: expect.stringContaining(text),
+          site: { script: page.shop.path, line: 3 },
+          advice: expect.stringContaining('data-cardseal-button'),
+          help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+        },
+      ]);
     });
-    expect(found?.advice).toContain('data-cardseal-button');
+    await Promise.all(visits);
   });
 
-  test.each([`button.className = 'btn is-loading'`, `button.style.pointerEvents = 'none'`])(
-    'is found after a refusal, without a line: %s',
-    async (code) => {
-      const page = await open({ isBound: true, script: onClick(code) });
-      page.page.press();
-      expect(await page.found()).toMatchObject([{ kind: 'lock' }]);
-    },
-  );
+  test('is found after a refusal, without a line, and where there is no key', async () => {
+    const looks = [`button.className = 'btn is-loading'`, `button.style.pointerEvents = 'none'`];
+    const visits = looks.map((look) => press({ script: onClick(look), isFilled: false }));
+    const attributes = 'data-cardseal-key-url="/sent/none"';
+    const withoutKey = press({ script: onClick('window.is_submitting = true'), attributes });
+    for (const { findings } of await Promise.all([...visits, withoutKey])) {
+      expect(findings).toMatchObject([{ kind: 'lock' }]);
+    }
+    expect((await withoutKey).presses).toEqual(['A press of Pay: refused (invalid_key).']);
+  });
 
   const flag = onClick('window.is_submitting_1 = true');
 
   test('is found after a refusal: a global flag; and taken back where the next press pays', async () => {
-    const page = await open({ isBound: true, script: flag });
-    page.page.press();
-    expect(await page.found()).toMatchObject([
+    const { page, findings } = await press({ script: flag, isFilled: false });
+    expect(findings).toMatchObject([
       { kind: 'lock', text: expect.stringContaining('is_submitting_1') },
     ]);
     await page.page.pay();
@@ -154,66 +156,63 @@ describe('filled in, but not sent', () => {
     extra: '<label><input type="radio" name="card" value="saved" checked> Saved card</label>',
   };
 
-  test('a code without a name, when a saved card is used', async () => {
-    const page = await open(saved);
-    page.page.control('cvv').value = '583';
+  async function pressWithCode(code: string, more = '') {
+    const page = await open({ ...saved, extra: saved.extra + more });
+    page.page.control('cvv').value = code;
     const loaded = page.page.loaded();
     page.page.press();
     await loaded;
+  }
+
+  test('a code without a name, when a saved card is used', async () => {
+    await pressWithCode('583');
     expect(storedReport().findings).toMatchObject([
       { kind: 'not sent', text: expect.stringContaining('#cvv') },
     ]);
   });
 
   test('is not looked for beside a number that is no test number', async () => {
-    const other = '<input type="hidden" name="other" value="4929000000000109">';
-    const page = await open({ ...saved, extra: saved.extra + other });
-    page.page.control('cvv').value = '583';
-    const loaded = page.page.loaded();
-    page.page.press();
-    await loaded;
+    await pressWithCode('583', '<input type="hidden" name="other" value="4929000000000109">');
     expect(storedReport()).toMatchObject({ findings: [], notices: [expect.any(String)] });
   });
 
   test('is none if the code was left empty', async () => {
-    const page = await open(saved);
-    const loaded = page.page.loaded();
-    page.page.press();
-    await loaded;
+    await pressWithCode('');
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
 });
 
-test.each([
-  ['no block', `.onclick = function () { fetch('/sent/none', { method: 'POST', body: 'a=1' }); }`],
-  ['emptied fields', `.onclick = function () { document.querySelector('#number').value; }`],
-  ['lock', '.disabled = true'],
-])('says no digit of a card that an address or an id holds: %s', async (kind, code) => {
-  const script = `var button = document.querySelector('#go');
+test('says no digit of a card that an address or an id holds', async () => {
+  const kinds = {
+    'no block': `.onclick = function () { fetch('/sent/none', { method: 'POST', body: 'a=1' }); }`,
+    'emptied fields': `.onclick = function () { document.querySelector('#number').value; }`,
+    lock: '.disabled = true',
+  };
+  const visits = Object.entries(kinds).map(async ([kind, code]) => {
+    const script = `var button = document.querySelector('#go');
 function leak() { button${code}; }`;
-  const page = await open({ isBound: true, script, button: BUTTON });
-  page.page.fill();
-  if (kind === 'lock') page.page.control('cvv').value = '';
-  page.document.querySelector('#go')!.id = `pay-${NUMBER}`;
-  page.window.history.replaceState(null, '', `/order/${NUMBER}`);
-  if (kind !== 'lock') page.window.leak();
-  page.page.press();
-  if (kind === 'lock') page.window.leak();
-  expect((await page.found(2))[1]).toMatchObject({ kind, page: '(a text with the card in it)' });
-  const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
-  expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
-});
-
-test('a press without a key is told, and a lock after it is found', async () => {
-  const script = `document.querySelector('button').onclick = function () {
-  window.is_submitting = true;
-};`;
-  const attributes = 'data-cardseal-key-url="/sent/none"';
-  const page = await open({ isBound: true, attributes, script });
-  page.page.fill();
-  page.page.press();
-  expect(await page.found()).toMatchObject([{ kind: 'lock' }]);
-  expect(PRESSES_OF(page)).toEqual(['A press of Pay: refused (invalid_key).']);
+    const page = await open({ isBound: true, script, button: BUTTON });
+    page.page.fill();
+    if (kind === 'lock') page.page.control('cvv').value = '';
+    page.document.querySelector('#go')!.id = `pay-${NUMBER}`;
+    page.window.history.replaceState(null, '', `/order/${NUMBER}`);
+    if (kind !== 'lock') page.window.leak();
+    page.page.press();
+    if (kind === 'lock') page.window.leak();
+    return page;
+  });
+  const pages = await Promise.all(visits);
+  const { findings } = await vi.waitFor(() => {
+    expect(storedReport().presses).toHaveLength(3);
+    return storedReport();
+  }, 8_000);
+  const found = findings.filter(({ kind }) => kind !== 'clear text'); // of the history
+  expect(found.map(({ kind }) => kind).sort()).toEqual(Object.keys(kinds).sort());
+  for (const { page } of found) expect(page).toBe('(a text with the card in it)');
+  for (const page of pages) {
+    const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
+    expect(findCard(said, { number: NUMBER, start: NUMBER.slice(0, 12) })).toEqual([]);
+  }
 });
 
 test('every press is told: refused, cancelled by the page, sent', async () => {
@@ -221,12 +220,17 @@ test('every press is told: refused, cancelled by the page, sent', async () => {
   if (window.isStopped) event.preventDefault();
 });`;
   const page = await open({ isBound: true, script });
-  page.page.press();
-  await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(1), 8_000);
+  const pressUntilSettled = async () => {
+    const settled = new Promise((resolve) =>
+      page.form.addEventListener('cardseal:settled', resolve, { once: true }),
+    );
+    page.page.press();
+    await settled;
+  };
+  await pressUntilSettled();
   Object.assign(page.window, { isStopped: true });
   page.page.fill();
-  page.page.press();
-  await vi.waitFor(() => expect(PRESSES_OF(page)).toHaveLength(2), 8_000);
+  await pressUntilSettled();
   Object.assign(page.window, { isStopped: false });
   await page.page.pay();
   const texts = storedReport().presses.map(({ text }) => text);
