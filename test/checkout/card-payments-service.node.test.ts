@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
+import { CardPayments } from '../../src/checkout/index.ts';
 import { type Card, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
 import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
@@ -39,16 +39,6 @@ async function authorize(
   return client.authorize(id, block);
 }
 
-/** What became of a block: the status of the intent, or the code or HTTP status of the error. */
-async function outcome(block: EncryptedCard): Promise<string | number | undefined> {
-  try {
-    return (await authorize(block)).status;
-  } catch (error) {
-    if (!(error instanceof CardPaymentsError)) throw error;
-    return error.code ?? error.status;
-  }
-}
-
 describe('with the service running', () => {
   test('a draft is what was asked for, and nothing is decided yet', async () => {
     const intent = await client.createIntent(
@@ -62,13 +52,6 @@ describe('with the service running', () => {
       status: 'created',
       description: 'Tea',
       capture_method: 'automatic',
-    });
-    expect(intent).toMatchObject({
-      payment_method: null,
-      status_at: null,
-      processor_ref: null,
-      failure_reason: null,
-      cancellation_reason: null,
     });
   });
 
@@ -148,7 +131,7 @@ function passesLuhn(number: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Cards that the service approves. Years below 2100: when the boundaries of the digits move, what becomes the year is past. */
+/** Cards that the service approves. */
 const cards = fc.record({
   number: fc
     .string({ unit: fc.constantFrom(...'0123456789'), minLength: 11, maxLength: 18 })
@@ -158,121 +141,20 @@ const cards = fc.record({
     .filter(
       (name) =>
         Buffer.byteLength(name) <= 150 &&
-        !name.includes('\ufffd') &&
-        !/[\p{Cc}\u2028-\u202e\u2066-\u2069]|\d$/u.test(name),
+        !/[\p{Cc}\u2028-\u202e\u2066-\u2069\ufffd]|\d$/u.test(name),
     ),
   exp_month: fc.integer({ min: 1, max: 12 }).map((month) => String(month).padStart(2, '0')),
   exp_year: fc.integer({ min: new Date().getFullYear() + 1, max: 2099 }).map(String),
   cvv: fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 3, maxLength: 4 }),
 });
 
-describe('of any card', () => {
-  test('the service reads what the library encrypted', async () => {
-    await fc.assert(
-      fc.asyncProperty(cards, async (card) => {
-        const intent = await authorize(await encrypted(card));
-        expect(intent.status).toBe('committed');
-        expect(intent.payment_method!.last4).toBe(card.number.slice(-4));
-      }),
-    );
-  });
-
-  test('a payload that was tampered with is an invalid_encryption_block', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        cards,
-        fc.nat(255),
-        fc.integer({ min: 1, max: 255 }),
-        async (card, at, change) => {
-          const block = await encrypted(card);
-          const bytes = Buffer.from(block.payload, 'base64');
-          bytes[at]! ^= change;
-          expect(await outcome({ ...block, payload: bytes.toString('base64') })).toBe(
-            'invalid_encryption_block',
-          );
-        },
-      ),
-    );
-  });
-
-  test('a key_id that was tampered with is one of the three errors', async () => {
-    const errors = ['unknown_encryption_key', 'encryption_key_expired', 'invalid_encryption_block'];
-    const tamper = fc.oneof(
-      fc.constant(async () => (await client.createEncryptionKey()).id),
-      fc.string().map((text) => async (id: string) => `${id}${text}x`),
-      fc.string({ maxLength: 10 }).map((text) => async () => `cek_${text}`),
-    );
-    await fc.assert(
-      fc.asyncProperty(cards, tamper, async (card, tamper) => {
-        const block = await encrypted(card);
-        expect(errors).toContain(await outcome({ ...block, key_id: await tamper(block.key_id) }));
-      }),
-    );
-  });
-
-  test('a layout that was tampered with never pays with other fields, but for a moved boundary between number and name', async () => {
-    const entry = fc.record({
-      field: fc.constantFrom('Pan', 'Name', 'ExpMonth', 'ExpYear', 'Cvc'),
-      len: fc.integer({ min: -1, max: 40 }),
-    });
-    type Layout = EncryptedCard['layout'];
-    const tamper = fc.oneof(
-      fc.tuple(fc.nat(3), fc.integer({ min: -4, max: 4 })).map(([at, by]) => (layout: Layout) => {
-        layout[at]!.len += by;
-        layout[at + 1]!.len -= by;
-        return layout;
-      }),
-      fc.tuple(fc.nat(4), fc.integer({ min: -4, max: 4 })).map(([at, by]) => (layout: Layout) => {
-        layout[at]!.len += by;
-        return layout;
-      }),
-      fc.constantFrom(1, -1).map((by) => (layout: Layout) => {
-        layout[1]!.len += by; // month and year move along
-        layout[4]!.len -= by;
-        return layout;
-      }),
-      fc.tuple(fc.nat(4), fc.nat(4)).map(
-        ([a, b]) =>
-          (layout: Layout) =>
-            layout.with(a, layout[b]!).with(b, layout[a]!),
-      ),
-      fc.tuple(fc.nat(4), entry).map(
-        ([at, other]) =>
-          (layout: Layout) =>
-            layout.with(at, other as Layout[number]),
-      ),
-      fc.array(entry, { maxLength: 7 }).map((entries) => () => entries as Layout),
-    );
-    await fc.assert(
-      fc.asyncProperty(cards, tamper, async (card, tamper) => {
-        const block = await encrypted(card);
-        const layout = tamper(structuredClone(block.layout));
-        fc.pre(JSON.stringify(layout) !== JSON.stringify(block.layout));
-        const result = await outcome({ ...block, layout });
-        if (result === 'committed') {
-          expect(layout.slice(2)).toEqual(block.layout.slice(2));
-          expect(passesLuhn(plaintext(card).subarray(0, layout[0]!.len).toString())).toBe(true);
-        } else {
-          expect(['invalid_encryption_block', 'failed', 400]).toContain(result); // 400: no integer at all
-        }
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  test('one in ten boundaries between number and name can be moved: lengths cannot reveal it, and Luhn catches the others', async () => {
-    const number = Array.from({ length: 100 }, (_, i) =>
-      withCheckDigit(`42424242424242${i % 10}${Math.floor(i / 10)}`),
-    ).find((number) => passesLuhn(number.slice(0, -1)))!;
-    const block = await encrypted({ ...VISA, number });
-    block.layout[0]!.len--;
-    block.layout[1]!.len++;
-    expect(await authorize(block)).toMatchObject({
-      status: 'committed',
-      payment_method: { last4: number.slice(-5, -1) },
-    });
-  });
+test('the service reads what the library encrypted, of any card', async () => {
+  await fc.assert(
+    fc.asyncProperty(cards, async (card) => {
+      const intent = await authorize(await encrypted(card));
+      expect(intent.status).toBe('committed');
+      expect(intent.payment_method!.last4).toBe(card.number.slice(-4));
+    }),
+    { numRuns: 30 },
+  );
 });
-
-const plaintext = ({ number, name }: { number: string; name: string }) =>
-  Buffer.from(number + name);

@@ -123,102 +123,56 @@ test.each(['committed', 'authorized', 'failed', 'a_status_of_tomorrow'])(
 );
 
 describe('refuses before it sends anything', () => {
+  const create = (options: object) =>
+    new CardPayments({ baseUrl: 'https://example.com', secretKey: SECRET_KEY, ...options });
+
   test.each([
     'http://example.com',
-    'http://127.0.0.1.example.com',
     'http://localhost.example.com',
-    'ftp://localhost',
     'https://user:secret@example.com',
     'https://example.com/?a',
     'https://example.com/#a',
     'localhost:3000',
-    'file:///etc',
-    '',
     undefined,
   ])('the base address %s', (baseUrl) => {
-    expect(() => new CardPayments({ baseUrl: baseUrl as string, secretKey: SECRET_KEY })).toThrow(
-      TypeError,
-    );
-    expect(
-      () => new CardPayments({ baseUrl: baseUrl as string, secretKey: SECRET_KEY }),
-    ).not.toThrow('secret');
+    expect(() => create({ baseUrl })).toThrow(TypeError);
+    expect(() => create({ baseUrl })).not.toThrow('secret');
   });
 
   test.each([
-    'https://example.com',
     'https://example.com/v1/',
     'http://localhost:1',
     'http://127.0.0.1:1',
     'http://[::1]:1',
   ])('but not the base address %s', (baseUrl) => {
-    expect(new CardPayments({ baseUrl, secretKey: 'sk_live_1' })).toBeInstanceOf(CardPayments);
+    expect(create({ baseUrl, secretKey: 'sk_live_1' })).toBeInstanceOf(CardPayments);
   });
 
-  test.each([
-    '',
-    'pk_test_HOSTILE',
-    'sk_HOSTILE',
-    'sk_test_',
-    'sk_live_',
-    'SK_TEST_1',
-    'sk_test_HOSTILE\n',
-    'sk_test_HOSTILÉ',
-    ' sk_test_1',
-    undefined,
-  ])('the secret key %j', (secretKey) => {
-    const create = () =>
-      new CardPayments({ baseUrl: 'https://example.com', secretKey: secretKey as string });
-    expect(create).toThrow(new TypeError('secretKey must begin with sk_test_ or sk_live_'));
-  });
-
-  test.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31, '1'])(
-    'a time limit of %s',
-    (timeoutMs) => {
-      expect(
-        () =>
-          new CardPayments({
-            baseUrl: 'https://example.com',
-            secretKey: SECRET_KEY,
-            timeoutMs: timeoutMs as number,
-          }),
-      ).toThrow(TypeError);
+  test.each(['', 'pk_test_HOSTILE', 'sk_test_', 'sk_test_HOSTILE\n', ' sk_test_1', undefined])(
+    'the secret key %j',
+    (secretKey) => {
+      const message = 'secretKey must begin with sk_test_ or sk_live_';
+      expect(() => create({ secretKey })).toThrow(new TypeError(message));
     },
   );
 
+  test.each([0, 0.5, Number.NaN, 2 ** 31, '1'])('a time limit of %s', (timeoutMs) => {
+    expect(() => create({ timeoutMs })).toThrow(TypeError);
+  });
+
   test('an amount, intent id or idempotency key that is none', async () => {
     const { client, requests } = await clientOf(answering(500, ''));
-    for (const amount of [
-      0.5,
-      -1,
-      Number.NaN,
-      Number.POSITIVE_INFINITY,
-      2 ** 53,
-      '1000',
-      1000n,
-      undefined,
-    ]) {
-      expect(
-        await rejection(client.createIntent({ amount: amount as number, currency: 'USD' })),
-      ).toBeInstanceOf(TypeError);
-    }
-    for (const id of [
-      '',
-      'pi_card_',
-      'pi_1',
-      'pi_card_1/..',
-      'pi_card_1/authorize',
-      'pi_card_1?a',
-      'pi_card_%2e',
-      'pi_card_\ud800',
-      'Xpi_card_1',
-      1,
-    ]) {
-      expect(await rejection(client.authorize(id as string, CARD))).toBeInstanceOf(TypeError);
-    }
-    for (const idempotencyKey of ['', 'HOSTILE\r\nX: 1', 'HOSTILÉ']) {
-      expect(await rejection(client.authorize(ID, CARD, { idempotencyKey }))).toBeInstanceOf(
-        TypeError,
-      );
+    const amounts = [0.5, -1, 2 ** 53, '1000', undefined] as number[];
+    const ids = ['', 'pi_card_', 'pi_card_1/authorize', 'pi_card_1?a', 'Xpi_card_1', 1] as string[];
+    const results = [
+      ...amounts.map((amount) => client.createIntent({ amount, currency: 'USD' })),
+      ...ids.map((id) => client.authorize(id, CARD)),
+      ...['', 'HOSTILE\r\nX: 1', 'HOSTILÉ'].map((idempotencyKey) =>
+        client.authorize(ID, CARD, { idempotencyKey }),
+      ),
+    ];
+    for (const error of await Promise.all(results.map(rejection))) {
+      expect(error).toBeInstanceOf(TypeError);
     }
     const aborted = AbortSignal.abort(new Error('mine'));
     expect((await rejection(client.authorize(ID, CARD, { signal: aborted }))).message).toBe('mine');
@@ -232,13 +186,7 @@ describe('the specification says what to do', () => {
     ['unknown_encryption_key', 'forward_key_id'],
     ['invalid_encryption_block', 'check_layout'],
   ])('about %s: %s, whatever the envelope', async (code, recovery) => {
-    const envelopes = [
-      { error: { code, message: 'HOSTILE' } },
-      { code },
-      { error: code },
-      { errors: [{ type: 'x', code }] },
-      code,
-    ];
+    const envelopes = [{ error: { code, message: 'HOSTILE' } }, { errors: [{ code }] }, code];
     for (const envelope of envelopes) {
       const { client } = await clientOf(answering(422, JSON.stringify(envelope)));
       const error = await rejection(client.authorize(ID, CARD));
@@ -259,7 +207,6 @@ describe('the specification says what to do', () => {
     ['two codes', ['encryption_key_expired', 'unknown_encryption_key']],
     ['a code in a sentence', 'Perhaps encryption_key_expired'],
     ['no JSON', '<h1>HOSTILE encryption_key_expired'],
-    ['nothing', ''],
     ['JSON thousands deep', '['.repeat(30_000) + ']'.repeat(30_000)],
   ])('nothing about a refusal with %s', async (_, body) => {
     const { client } = await clientOf(answering(400, body));
@@ -272,23 +219,22 @@ describe('the specification says what to do', () => {
 describe('does not know what became of the payment, asks nobody again, and says so', () => {
   const { status, ...withoutStatus } = { ...INTENT, status: 'committed' };
 
-  test.each<[string, RequestListener]>([
-    ['no answer', () => {}],
-    [
-      'an answer that stops half way',
-      (_, response) => response.writeHead(200, { 'content-length': 100 }).write('{'),
-    ],
-  ])('with %s within the time limit', async (_, answers) => {
-    const { client, requests } = await clientOf(answers, 1000); // a busy machine is slow
-    const [error, intent, key] = await Promise.all([
-      rejection(client.authorize(ID, CARD)),
-      rejection(client.createIntent({ amount: 1, currency: 'USD' })),
-      rejection(client.createEncryptionKey()),
-    ]);
-    expect(error).toMatchObject({ recovery: 'resolve_intent', intentId: ID, code: undefined });
-    expect(error.message).toBe('The service did not answer in time');
-    expect([intent.recovery, key.recovery]).toEqual(['ask_again', 'ask_again']);
-    expect(requests).toHaveLength(3);
+  test('with no answer, or half of one, within the time limit', async () => {
+    const half: RequestListener = (_, response) =>
+      response.writeHead(200, { 'content-length': 100 }).write('{');
+    const visits = [() => {}, half].map(async (answers) => {
+      const { client, requests } = await clientOf(answers, 1000); // a busy machine is slow
+      const [error, intent, key] = await Promise.all([
+        rejection(client.authorize(ID, CARD)),
+        rejection(client.createIntent({ amount: 1, currency: 'USD' })),
+        rejection(client.createEncryptionKey()),
+      ]);
+      expect(error).toMatchObject({ recovery: 'resolve_intent', intentId: ID, code: undefined });
+      expect(error.message).toBe('The service did not answer in time');
+      expect([intent.recovery, key.recovery]).toEqual(['ask_again', 'ask_again']);
+      expect(requests).toHaveLength(3);
+    });
+    await Promise.all(visits);
   });
 
   test.each<[string, RequestListener]>([
@@ -301,21 +247,16 @@ describe('does not know what became of the payment, asks nobody again, and says 
           .write('{', () => response.destroy()),
     ],
     ['no HTTP', (request) => request.socket.end('HOSTILE\r\n\r\n')],
-    ['an empty answer', answering(200, '')],
     ['no JSON', answering(200, '<h1>HOSTILE</h1>')],
-    ['JSON that is cut', answering(200, '{"id":"pi_card_1","HOSTILE')],
     [
       'text that is not UTF-8',
       answering(200, Buffer.from(JSON.stringify({ ...INTENT, description: 'ÿ' }), 'latin1')),
     ],
-    ['null', answering(200, 'null')],
     ['a list', answering(200, [INTENT])],
     ['an error in a success', answering(200, { error: { code: 'encryption_key_expired' } })],
     ['an intent without status', answering(200, withoutStatus)],
     ['another intent', answering(200, { ...INTENT, id: 'pi_card_2' })],
     ['a status other than the specified', answering(202, INTENT)],
-    ['status 204', (_, response) => response.writeHead(204).end()],
-    ['a failure of the service', answering(500, { error: 'HOSTILE' })],
     ['a failure with a known code', answering(503, { code: 'encryption_key_expired' })],
     [
       'a huge answer',
@@ -367,24 +308,16 @@ describe('does not know what became of the payment, asks nobody again, and says 
   });
 });
 
-test.each([301, 302, 303, 307, 308])(
+test.each([302, 308])(
   'follows no redirect (%i): the secret key stays with the base address',
   async (status) => {
     const elsewhere = await clientOf(answering(200, INTENT));
     const { client, requests } = await clientOf(
       answering(status, '', { location: `${elsewhere.baseUrl}payments/card/pi_card_1/authorize` }),
     );
-    expect(await rejection(client.authorize(ID, CARD))).toMatchObject({
-      recovery: 'resolve_intent',
-    });
-    const back = await clientOf((request, response) => {
-      if (request.url === '/base/again') return answering(201, KEY)(request, response);
-      answering(status, '', { location: '/base/again' })(request, response);
-    });
-    expect(await rejection(back.client.createEncryptionKey())).toMatchObject({
-      recovery: 'ask_again',
-    });
-    expect([requests.length, elsewhere.requests.length, back.requests.length]).toEqual([1, 0, 1]);
+    const error = await rejection(client.authorize(ID, CARD));
+    expect(error).toMatchObject({ recovery: 'resolve_intent' });
+    expect([requests.length, elsewhere.requests.length]).toEqual([1, 0]);
   },
 );
 
@@ -401,17 +334,18 @@ test.each<[string, unknown]>([
   });
 });
 
-test.each(Object.keys(INTENT))(
-  'takes no intent whose %s is missing or of another type',
-  async (field) => {
-    const sound = await clientOf(answering(200, INTENT));
-    expect(await sound.client.authorize(ID, CARD)).toEqual(INTENT);
+test('takes no intent of which a field is missing or of another type', async () => {
+  let answer: object = INTENT;
+  const { client } = await clientOf((...exchange) => answering(200, answer)(...exchange));
+  expect(await client.authorize(ID, CARD)).toEqual(INTENT);
+  for (const field of Object.keys(INTENT)) {
     for (const value of [undefined, ['HOSTILE']]) {
-      const { client } = await clientOf(answering(200, { ...INTENT, [field]: value }));
-      expect((await rejection(client.authorize(ID, CARD))).recovery).toBe('resolve_intent');
+      answer = { ...INTENT, [field]: value };
+      const error = await rejection(client.authorize(ID, CARD));
+      expect([field, error.recovery]).toEqual([field, 'resolve_intent']);
     }
-  },
-);
+  }
+});
 
 test('keeps the secret key to itself', () => {
   const client = new CardPayments({ baseUrl: 'https://example.com', secretKey: SECRET_KEY });
