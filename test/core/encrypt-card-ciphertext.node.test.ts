@@ -31,7 +31,7 @@ test.each(testKeys.rsa)(
   async (key) => {
     const privateKey = privateKeyOf(key.private_key);
     const seeds = new Set<string>();
-    for (let i = 0; i < 20; i++) {
+    for (let i = 0; i < 5; i++) {
       const { first, seed, lHash, padding, one, message } = takeApart(
         privateKey,
         await ciphertext(key.public_key),
@@ -46,24 +46,15 @@ test.each(testKeys.rsa)(
       expect(padding).toEqual(Buffer.alloc(key.bits / 8 - 66 - Buffer.byteLength(plaintext)));
       seeds.add(seed.toString('hex'));
     }
-    expect(seeds.size).toBe(20);
+    expect(seeds.size).toBe(5);
   },
 );
 
-test('ten thousand encryptions of one card are all different, and each is as long as the modulus', {
-  timeout: 60_000,
-}, async () => {
+test('a thousand encryptions of one card are all different, and each is as long as the modulus', async () => {
   const [{ public_key, bits }] = testKeys.rsa as [(typeof testKeys.rsa)[number]];
-  const payloads = new Set<string>();
-  for (let i = 0; i < 100; i++) {
-    for (const bytes of await Promise.all(
-      Array.from({ length: 100 }, () => ciphertext(public_key)),
-    )) {
-      expect(bytes.length).toBe(bits / 8);
-      payloads.add(bytes.toString('base64'));
-    }
-  }
-  expect(payloads.size).toBe(10_000);
+  const all = await Promise.all(Array.from({ length: 1_000 }, () => ciphertext(public_key)));
+  expect(new Set(all.map((bytes) => bytes.toString('base64'))).size).toBe(1_000);
+  expect(new Set(all.map(({ length }) => length))).toEqual(new Set([bits / 8]));
 });
 
 test('control: the look inside tells another label, another hash and a repeated seed', () => {

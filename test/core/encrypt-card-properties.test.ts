@@ -22,7 +22,8 @@ import {
 import { findCard } from '../tools/support/find-card.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-const RUNS = { numRuns: 200 };
+/** In each of three engines and in Node: 200 cards for each property. */
+const RUNS = { numRuns: 50 };
 
 /** The codes that encryptCard and prepareKey can give where there is a crypto.subtle that works. */
 const CODES: CardEncryptionErrorCode[] = [
@@ -53,7 +54,6 @@ const isRefused = (point: number) =>
   (point >= 0xd800 && point <= 0xdfff) ||
   point === 0xfffd;
 
-/** A lone surrogate stands for itself. */
 const codePoints = (text: string) => Array.from(text, (char) => char.codePointAt(0)!);
 
 const isWellFormed = (text: string) =>
@@ -119,51 +119,6 @@ const cards = fc.record({
 test('a name of any Unicode text comes out exactly, or is refused by its rule', () =>
   fc.assert(
     fc.asyncProperty(cards, bits, mixture, (given, size, mixed) => check(given, size, mixed)),
-    RUNS,
-  ));
-
-test('each code point by itself is encrypted or refused by the rule of names', async () => {
-  // The first and last of every block that a rule names, and a sample of all the others.
-  const points = [
-    0, 0x1f, 0x20, 0x7e, 0x7f, 0x9f, 0xa0, 0x2027, 0x2028, 0x2029, 0x202a, 0x202e, 0x202f, 0x2065,
-    0x2066, 0x2069, 0x206a,
-  ];
-  points.push(
-    0xd7ff,
-    0xd800,
-    0xdbff,
-    0xdc00,
-    0xdfff,
-    0xe000,
-    0xfeff,
-    0xfffc,
-    0xfffd,
-    0xfffe,
-    0xffff,
-    0x10000,
-    0x10ffff,
-  );
-  for (let point = 1; point <= 0x10ffff; point += 4999) points.push(point);
-  for (const point of points)
-    await check(card({ name: String.fromCodePoint(point) }), 2048, point % 2 ? 2 : 0);
-});
-
-test('a lone surrogate is refused, whatever follows it', async () => {
-  for (const name of ['\ud800', '\ud800x', '\ud800\ufc00', '\ud800\uffff', 'x\udc00']) {
-    expect(expected(card({ name }), 2048)).toBe('invalid_card name');
-    await check(card({ name }), 2048, 0);
-  }
-});
-
-test('bytes that are no text are refused as a name', () =>
-  fc.assert(
-    fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 30 }), async (name) => {
-      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(name); // what is not UTF-8 becomes U+FFFD, which the rule refuses
-      const valid = obeys('name', text);
-      expect(await outcome(encryptCard(freshKey(), { ...card(), name }))).toBe(
-        valid ? 'ok' : 'invalid_card name',
-      );
-    }),
     RUNS,
   ));
 

@@ -3,15 +3,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/core/index.ts';
 import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
-import {
-  card,
-  decrypt,
-  FIELD_NAMES,
-  freshKey,
-  isEmpty,
-  outcome,
-  toBase64,
-} from '../tools/support/core.ts';
+import { card, decrypt, FIELD_NAMES, freshKey, outcome } from '../tools/support/core.ts';
 import { goodKey, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
 import keys from '../vectors/keys.json';
 
@@ -70,22 +62,6 @@ test('where there is no crypto at all it is insecure_context', async () => {
   }
 });
 
-test('where there is no TextEncoder it is unsupported_browser, and the card is emptied', async () => {
-  const given = card();
-  vi.stubGlobal('TextEncoder', undefined);
-  const errors = [prepareKey(freshKey()), encryptCard(freshKey(), given)].map((result) =>
-    result.catch((reason) => reason),
-  );
-  vi.unstubAllGlobals();
-  for (const error of await Promise.all(errors)) {
-    expect(error).toMatchObject({
-      code: 'unsupported_browser',
-      message: expect.stringContaining('test environments'),
-    });
-  }
-  expect(isEmpty(given)).toBe(true);
-});
-
 test('a key prepared by another copy of the library is prepared again', async () => {
   vi.resetModules();
   const other = await import('../../src/core/index.ts');
@@ -132,12 +108,6 @@ describe('test keys', () => {
       expect({ type: asymmetricKeyType, ...asymmetricKeyDetails }).toMatchObject(reads!);
     },
   );
-
-  test.each(malformed)('Node, too, has $what as invalid_key', async ({ spki }) => {
-    expect(await outcome(prepareKey({ ...freshKey(), public_key: toBase64(spki) }))).toBe(
-      'invalid_key',
-    );
-  });
 });
 
 test('every field of every scheme is among the fields that are emptied, and what a scheme shortens is one of its own', () => {

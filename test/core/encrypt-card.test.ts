@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { commands } from 'vitest/browser';
 import { type EncryptedCard, encryptCard, prepareKey } from '../../src/core/index.ts';
@@ -8,6 +7,7 @@ import {
   card,
   decrypt,
   FIELD_NAMES,
+  type Field,
   freshKey,
   fromBase64,
   outcome,
@@ -24,100 +24,104 @@ async function decryptTwice(block: EncryptedCard): Promise<StringCard> {
   return inNode;
 }
 
+/** The same outcome for strings and for bytes. */
+async function outcomeOf(given: Partial<StringCard>, bits = BITS[0]!): Promise<string> {
+  const [ofStrings, ofBytes] = [
+    await outcome(encryptCard(freshKey(bits), card(given))),
+    await outcome(encryptCard(freshKey(bits), byteCard(given))),
+  ];
+  expect(ofBytes).toBe(ofStrings);
+  return ofStrings;
+}
+
 describe.each(BITS)('%i bits', (bits) => {
   test('what is encrypted decrypts to the card, from strings, bytes and mixtures', async () => {
-    for (const mixture of Array(32).keys()) {
-      const [strings, bytes] = [card(), byteCard()];
-      const mixed = Object.fromEntries(
-        FIELD_NAMES.map((field, i) => [field, (mixture >> i) & 1 ? bytes[field] : strings[field]]),
-      );
-      const block = await encryptCard(freshKey(bits), mixed as never);
-      expect(await (mixture % 8 ? decrypt(block) : decryptTwice(block))).toEqual(card());
+    const mixtures = [[], ...FIELD_NAMES.map((field) => [field]), FIELD_NAMES];
+    for (const inBytes of mixtures) {
+      const bytes = Object.fromEntries(inBytes.map((field) => [field, byteCard()[field]]));
+      const block = await encryptCard(freshKey(bits), { ...card(), ...bytes });
+      expect(await decryptTwice(block)).toEqual(card());
     }
   });
 
-  test.each([
-    ['one byte', 'x'],
-    ['two bytes', 'é'],
-    ['three bytes', '水'],
-    ['four bytes', '𝒵'],
-  ])(
-    'takes a name of characters of %s up to the last byte, and tells how many fit',
-    async (_, char) => {
-      const capacity = bits / 8 - 66;
-      for (const [number, cvv] of [
-        ['4'.repeat(12), '583'],
-        ['4'.repeat(19), '5839'],
-      ] as const) {
-        const limit = capacity - number.length - 2 - 4 - cvv.length;
-        const width = utf8(char).length;
-        const fits = 'x'.repeat(limit % width) + char.repeat(Math.floor(limit / width));
-        expect(utf8(fits).length).toBe(limit);
-
-        const block = await encryptCard(freshKey(bits), card({ number, cvv, name: fits }));
-        expect(await decryptTwice(block)).toEqual(card({ number, cvv, name: fits }));
-        expect(
-          await decrypt(await encryptCard(freshKey(bits), byteCard({ number, cvv, name: fits }))),
-        ).toEqual(card({ number, cvv, name: fits }));
-
-        const key = freshKey(bits);
-        for (const name of [`x${fits}`, `${fits}x`, fits + char]) {
-          expect(await outcome(encryptCard(key, card({ number, cvv, name })))).toBe(
-            `card_too_long name ${limit}`,
-          );
-          expect(await outcome(encryptCard(key, byteCard({ number, cvv, name })))).toBe(
-            `card_too_long name ${limit}`,
-          );
-        }
-        expect(await outcome(encryptCard(key, card({ number, cvv, name: fits })))).toBe('ok'); // the failures left the key as it was
+  test.each(['x', 'é', '水', '𝒵'])(
+    'takes a name of %s up to the last byte, and tells how many fit',
+    async (char) => {
+      const [number, cvv] = ['4'.repeat(19), '5839'];
+      const limit = bits / 8 - 66 - number.length - 2 - 4 - cvv.length;
+      const width = utf8(char).length;
+      const name = 'x'.repeat(limit % width) + char.repeat(Math.floor(limit / width));
+      expect(utf8(name).length).toBe(limit);
+      const block = await encryptCard(freshKey(bits), card({ number, cvv, name }));
+      expect(await decrypt(block)).toEqual(card({ number, cvv, name }));
+      expect(await outcomeOf({ number, cvv, name }, bits)).toBe('ok');
+      for (const long of [`x${name}`, name + char]) {
+        const expected = `card_too_long name ${limit}`;
+        expect(await outcomeOf({ number, cvv, name: long }, bits)).toBe(expected);
       }
     },
   );
+
+  test('a name that is too long for any key: no limit is named', async () => {
+    for (const name of ['x'.repeat(447), '水'.repeat(149), 'x'.repeat(100_000)]) {
+      expect(await outcomeOf({ name }, bits)).toBe('card_too_long name');
+    }
+    const limit = bits / 8 - 66 - 25;
+    expect(await outcomeOf({ name: 'x'.repeat(446) }, bits)).toBe(`card_too_long name ${limit}`);
+  });
 });
 
 test('a full key never cuts the security code', async () => {
   const [number, name] = ['4'.repeat(19), 'x'.repeat(418)];
-  expect(await outcome(encryptCard(freshKey(4096), card({ number, name, cvv: '1234' })))).toBe(
-    'card_too_long name 417',
-  );
-  expect(await outcome(encryptCard(freshKey(4096), byteCard({ number, name, cvv: '1234' })))).toBe(
-    'card_too_long name 417',
-  );
+  expect(await outcomeOf({ number, name, cvv: '1234' }, 4096)).toBe('card_too_long name 417');
   const fits = card({ number, name, cvv: '123' });
   expect(await decrypt(await encryptCard(freshKey(4096), { ...fits }))).toEqual(fits);
 });
 
-test.each([
-  ['x', 447],
-  ['é', 224],
-  ['水', 149],
-  ['𝒵', 112],
-  ['x', 100_000],
-])('a name of %s, %i times, is too long for any key: no limit is named', async (char, times) => {
-  for (const bits of BITS) {
-    expect(await outcome(encryptCard(freshKey(bits), card({ name: char.repeat(times) })))).toBe(
-      'card_too_long name',
-    );
-    expect(await outcome(encryptCard(freshKey(bits), byteCard({ name: char.repeat(times) })))).toBe(
-      'card_too_long name',
-    );
+/** The first and the last values that each field takes; a name exactly as it is given. */
+const TAKEN: Record<Field, string[]> = {
+  number: ['0'.repeat(12), '9'.repeat(19)],
+  name: ['x', ' x ', '4111', 'e\u0301\u00e9', '\ufeffx\u200f', "Zoë O'Hara-水 𝒵", 'x'.repeat(165)],
+  exp_month: ['01', '12'],
+  exp_year: ['0000', '9999'],
+  cvv: ['000', '9999'],
+};
+
+const REFUSED: Record<Field, string[]> = {
+  number: [
+    '',
+    '4'.repeat(11),
+    '4'.repeat(20),
+    '4'.repeat(100_000),
+    '4111 1111 1111 1111',
+    '٠'.repeat(16),
+  ],
+  name: ['', 'x\n', 'x\u202e'],
+  exp_month: ['', '1', '001', '00', '13', '1'.repeat(600)],
+  exp_year: ['', '030', '02030', '203x'],
+  cvv: ['', '12', '12345', '12x'],
+};
+
+test.each(FIELD_NAMES)('%s: what is taken, and what is refused by its rule', async (field) => {
+  for (const value of TAKEN[field]) {
+    const given = { [field]: value };
+    expect(await decrypt(await encryptCard(freshKey(), card(given)))).toEqual(card(given));
+    expect(await outcomeOf(given)).toBe('ok');
   }
-  const error = await encryptCard(freshKey(), card({ name: char.repeat(times) })).catch(
-    (reason) => reason,
-  );
-  expect('limit' in error).toBe(false);
+  for (const value of REFUSED[field]) {
+    expect(await outcomeOf({ [field]: value })).toBe(`invalid_card ${field}`);
+  }
 });
 
-test('whether a name of 446 bytes fits depends on the key', async () => {
-  for (const [bits, limit] of [
-    [2048, 165],
-    [3072, 293],
-    [4096, 421],
-  ] as const) {
-    expect(await outcome(encryptCard(freshKey(bits), card({ name: 'x'.repeat(446) })))).toBe(
-      `card_too_long name ${limit}`,
-    );
+test('the first field at fault is named, in the order of the specification', async () => {
+  for (const [i, field] of FIELD_NAMES.entries()) {
+    const bad = Object.fromEntries(FIELD_NAMES.slice(i).map((name) => [name, '']));
+    expect(await outcomeOf(bad)).toBe(`invalid_card ${field}`);
   }
+  const long = 'x'.repeat(447);
+  expect(await outcomeOf({ number: '', name: long })).toBe('invalid_card number');
+  expect(await outcomeOf({ name: long, cvv: '' })).toBe('card_too_long name');
+  expect(await outcomeOf({ name: 'x'.repeat(446), cvv: '' })).toBe('invalid_card cvv');
 });
 
 test('the block is the plain JSON of the specification, its layout in bytes of UTF-8', async () => {
@@ -156,58 +160,15 @@ test('the decryptors refuse what is not exactly so', async () => {
   expect(() => read({ ...block, more: 1 } as never, plaintext)).toThrow();
   const altered = fromBase64(block.payload);
   altered[255]! ^= 1;
-  await expect(
-    decrypt({ ...block, payload: btoa(String.fromCharCode(...altered)) }),
-  ).rejects.toThrow();
-});
-
-test('any name decrypts exactly as it was given', async () => {
-  const forbidden = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd]/u;
-  const name = fc
-    .string({ unit: 'binary', minLength: 1, maxLength: 41 })
-    .filter((text) => !forbidden.test(text));
-  await fc.assert(
-    fc.asyncProperty(name, fc.boolean(), async (text, asBytes) => {
-      const given = (asBytes ? byteCard : card)({ name: text });
-      expect(await decrypt(await encryptCard(freshKey(), given))).toEqual(card({ name: text }));
-    }),
-    { numRuns: 50 },
-  );
-});
-
-test('nothing is trimmed, folded or normalised', async () => {
-  for (const name of [
-    ' x ',
-    '\u00a0x',
-    'e\u0301',
-    '\u00e9',
-    'ﬁ',
-    '\ufeffx',
-    '\u200fx\u200d',
-    'ß',
-    '\u1e9e',
-    '.',
-    '4111',
-  ]) {
-    expect((await decrypt(await encryptCard(freshKey(), card({ name })))).name).toBe(name);
-  }
+  await expect(decrypt({ ...block, payload: toBase64(altered) })).rejects.toThrow();
 });
 
 test('the id is opaque and comes back unmodified', async () => {
-  for (const prefix of ['', ' ', 'Ключ ', '\ud800', '<b>', '__proto__']) {
+  for (const prefix of ['', ' ', 'Ключ ', '\ud800', '__proto__']) {
     const id = prefix + crypto.randomUUID();
     expect((await encryptCard({ ...freshKey(), id }, card())).key_id).toBe(id);
   }
   expect((await encryptCard({ ...freshKey(), id: '__proto__' }, card())).key_id).toBe('__proto__');
-});
-
-test('the same card never gives the same payload, and no two blocks share a layout', async () => {
-  const blocks = await Promise.all(
-    Array.from({ length: 8 }, () => encryptCard(freshKey(), card())),
-  );
-  expect(new Set(blocks.map(({ payload }) => payload)).size).toBe(8);
-  blocks[0]!.layout[0]!.len = 0;
-  expect(blocks[1]!.layout[0]!.len).toBe(16);
 });
 
 describe('the Base64 of the engine', () => {

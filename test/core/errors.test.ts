@@ -7,24 +7,12 @@ import {
   encryptCard,
   prepareKey,
 } from '../../src/core/index.ts';
-import { card, freshKey, outcome, withoutPlaces } from '../tools/support/core.ts';
+import { card, freshKey, outcome } from '../tools/support/core.ts';
 import { FAILURES, planted } from '../tools/support/failures.ts';
-
-const everythingOf = (error: Error) =>
-  withoutPlaces(
-    [
-      String(error),
-      JSON.stringify(error),
-      ...Reflect.ownKeys(error).map((name) => Reflect.get(error, name)),
-    ].join('\n'),
-  );
 
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** What a message must not have been made of. */
-const PLANTED = ['4929119283746505', 'Quillow', '2749', '583', 'planted', 'cek_test_'];
 
 describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
   const fails = async (): Promise<CardEncryptionError> => {
@@ -52,14 +40,6 @@ describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
     expect('limit' in error).toBe(limit !== undefined);
     expect('cause' in error).toBe(false);
   });
-
-  test('says in a fixed text what to do, and nothing of the card or the key', async () => {
-    const [one, two] = [await fails(), await fails()];
-    expect(one).not.toBe(two);
-    expect(one.message).toBe(two.message);
-    expect(one.message.length).toBeGreaterThan(20);
-    for (const secret of PLANTED) expect(everythingOf(one)).not.toContain(secret);
-  });
 });
 
 test.each([
@@ -73,17 +53,6 @@ test.each([
     code: 'invalid_card',
     message: `${field} must be ${rule}, in a writable property of the card object`,
   });
-});
-
-test('a planted value would be found', () => {
-  expect(
-    everythingOf(new CardEncryptionError('invalid_card', `${card().number} is bad`)),
-  ).toContain(PLANTED[0]);
-  expect(
-    everythingOf(
-      Object.assign(new CardEncryptionError('invalid_card', 'bad'), { more: card().name }),
-    ),
-  ).toContain(PLANTED[1]);
 });
 
 test('neither function ever throws: whatever it is given, it returns a promise', async () => {

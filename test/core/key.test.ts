@@ -74,30 +74,18 @@ describe('a malformed public_key is invalid_key', () => {
       ).toEqual([]);
     });
 
-    test('with its beginning missing', async () => {
-      expect(
-        await notRefused(Array.from({ length: header + 1 }, (_, i) => good().subarray(i + 1))),
-      ).toEqual([]);
-    });
-
-    test('with bytes before or after it', async () => {
-      const more = [[0], [0xff], [0, 0], [5, 0], [2, 3, 1, 0, 1]];
-      expect(
-        await notRefused(
-          more.flatMap((bytes) => [
-            Uint8Array.of(...good(), ...bytes),
-            Uint8Array.of(...bytes, ...good()),
-          ]),
-        ),
-      ).toEqual([]);
+    test('with its beginning missing, and with bytes before or after it', async () => {
+      const more = [[0], [5, 0], [2, 3, 1, 0, 1]];
+      const longer = more.flatMap((bytes) => [
+        Uint8Array.of(...good(), ...bytes),
+        Uint8Array.of(...bytes, ...good()),
+      ]);
+      const shorter = Array.from({ length: header + 1 }, (_, i) => good().subarray(i + 1));
+      expect(await notRefused([...longer, ...shorter])).toEqual([]);
     });
 
     test("with any byte changed but the modulus's", async () => {
-      // To all 255 other values; in the larger keys, whose bytes there are the same but for lengths, every single bit.
-      const masks =
-        bits === 2048
-          ? Array.from({ length: 255 }, (_, i) => i + 1)
-          : [1, 2, 4, 8, 16, 32, 64, 128];
+      const masks = [1, 2, 4, 8, 16, 32, 64, 128, 255];
       function* changed() {
         for (const place of [
           ...Array(header).keys(),
@@ -111,13 +99,6 @@ describe('a malformed public_key is invalid_key', () => {
         }
       }
       expect(await notRefused(changed())).toEqual([]);
-    });
-
-    test('with a modulus that is even or too short', async () => {
-      const [short, even] = [good(), good()];
-      short[header]! &= 0x7f;
-      even[even.length - trailer - 1]! ^= 1;
-      expect(await notRefused([short, even])).toEqual([]);
     });
 
     test("of the other sizes' headers", async () => {
@@ -136,61 +117,34 @@ describe('a malformed public_key is invalid_key', () => {
 const ADVICE = 'forward it as the service sent it';
 
 describe('a public_key that is not canonical Base64 is invalid_key', () => {
+  const PEM = 'PEM, not canonical Base64';
+  const BASE64URL = 'base64url, not canonical Base64';
+  const NO_KEY = 'not an RSA key';
+  const HEADER = '-----BEGIN PUBLIC KEY-----';
+
   test.each<[string, (base64: string) => unknown, named?: string]>([
-    [
-      'PEM',
-      (base64) => `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`,
-      'PEM, not canonical Base64',
-    ],
-    [
-      'PEM in one line',
-      (base64) => `-----BEGIN PUBLIC KEY-----${base64}-----END PUBLIC KEY-----`,
-      'PEM, not canonical Base64',
-    ],
+    ['PEM', (base64) => `${HEADER}\n${base64}\n-----END PUBLIC KEY-----\n`, PEM],
     [
       'base64url',
       (base64) => base64.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', ''),
-      'base64url, not canonical Base64',
+      BASE64URL,
     ],
-    [
-      'base64url without a minus',
-      (base64) => base64.replace('/', '_'),
-      'base64url, not canonical Base64',
-    ],
-    [
-      'base64url without an underscore',
-      (base64) => base64.replace('+', '-'),
-      'base64url, not canonical Base64',
-    ],
+    ['base64url without a minus', (base64) => base64.replace('/', '_'), BASE64URL],
+    ['base64url without an underscore', (base64) => base64.replace('+', '-'), BASE64URL],
     ['lines of 64', (base64) => base64.replaceAll(/.{64}/g, '$&\n')],
-    ...[' ', '\n', '\r\n', '\t', '\f', '\u00a0', '\ufeff', '\0'].flatMap(
-      (space): [string, (base64: string) => string][] => [
-        [`${JSON.stringify(space)} before it`, (base64) => space + base64],
-        [`${JSON.stringify(space)} after it`, (base64) => base64 + space],
-        [
-          `${JSON.stringify(space)} within`,
-          (base64) => base64.slice(0, 8) + space + base64.slice(8),
-        ],
-      ],
-    ),
+    ['a space before it', (base64) => ` ${base64}`],
+    ['a line break after it', (base64) => `${base64}\n`],
+    ['U+FEFF before it', (base64) => `\ufeff${base64}`],
     ['without padding', (base64) => base64.replaceAll('=', '')],
     ['with too much padding', (base64) => `${base64}=`],
-    ['with padding of a group', (base64) => `${base64}====`],
     [
       'with stray bits',
       (base64) => base64.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
     ],
     ['a character short', (base64) => base64.slice(0, -1)],
-    ['a data URL', (base64) => `data:;base64,${base64}`],
     ['another alphabet', (base64) => base64.replace('A', 'А')],
-    [
-      'hexadecimal',
-      (base64) =>
-        Array.from(fromBase64(base64), (byte) => byte.toString(16).padStart(2, '0')).join(''),
-      'not an RSA key',
-    ],
-    ['empty', () => '', 'not an RSA key'],
-    ['another text', () => 'MIIB', 'not an RSA key'],
+    ['empty', () => '', NO_KEY],
+    ['another text', () => 'MIIB', NO_KEY],
   ])('%s', async (_, change, named = `altered, not canonical Base64: ${ADVICE}`) => {
     // 3072 bits end in '=' and 4096 bits in '=='.
     const publicKey = freshKey(
@@ -226,17 +180,7 @@ describe('what is no key at all', () => {
     ['without an id', () => ({ ...freshKey(), id: undefined })],
     ['with an empty id', () => ({ ...freshKey(), id: '' })],
     ['with a number for its id', () => ({ ...freshKey(), id: 1 })],
-    ['with a String object for its id', () => ({ ...freshKey(), id: new String('cek_1') })],
     ['without a public_key', () => ({ ...freshKey(), public_key: undefined })],
-    ['with null for its public_key', () => ({ ...freshKey(), public_key: null })],
-    [
-      'with bytes for its public_key',
-      () => ({ ...freshKey(), public_key: fromBase64(freshKey().public_key) }),
-    ],
-    [
-      'with a String object for its public_key',
-      () => ({ ...freshKey(), public_key: new String(freshKey().public_key) }),
-    ],
     ['whose id throws', () => Object.defineProperty(freshKey(), 'id', { get: failing })],
     ['whose scheme throws', () => Object.defineProperty(freshKey(), 'scheme', { get: failing })],
     [
@@ -262,19 +206,11 @@ describe('what is no key at all', () => {
 });
 
 test.each([
-  freshKey().public_key,
   JSON.stringify(freshKey()),
-  1,
-  true,
-  Symbol('key'),
   {},
-  [],
-  () => {},
   Promise.resolve(freshKey()),
-  { key: freshKey() },
   { error: 'failed' },
-  { status: 'not_certain' },
-  new Response(JSON.stringify(freshKey())),
+  { scheme: ['RSA_OAEP_SHA256_V1'] },
 ])('%o has no scheme: invalid_key', async (key) => {
   const error = { code: 'invalid_key', message: expect.stringContaining('that the service sent') };
   await expect(prepareKey(key as never)).rejects.toMatchObject(error);
@@ -287,29 +223,13 @@ test('a function is a key if it has the three fields: it is an object, too', asy
   expect(await decrypt(await encryptCard(key(), card()))).toEqual(card());
 });
 
-test.each([undefined, null, 1, ['RSA_OAEP_SHA256_V1'], { toString: () => 'RSA_OAEP_SHA256_V1' }])(
-  'a scheme that is not a string, %o, is invalid_key, and nothing else is looked at',
-  async (scheme) => {
-    const read: PropertyKey[] = [];
-    const key = watched({ scheme }, read);
-    expect(await outcome(prepareKey(key))).toBe('invalid_key');
-    expect(await outcome(encryptCard(key, { ...card(), cvv: 'bad' }))).toBe('invalid_key');
-    expect(read).toEqual(['scheme', 'scheme']);
-  },
-);
-
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
   test.each([
     '',
     'RSA_OAEP_SHA256_V99',
     'RSA_OAEP_SHA256_V1 ',
-    ' RSA_OAEP_SHA256_V1',
     'rsa_oaep_sha256_v1',
-    'RSA_OAEP_SHA256',
-    'RSA-OAEP',
     'toString',
-    'constructor',
-    'hasOwnProperty',
     '__proto__',
   ])('%o is unsupported_scheme, and nothing else is looked at', async (scheme) => {
     const read: PropertyKey[] = [];

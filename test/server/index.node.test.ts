@@ -82,50 +82,25 @@ describe('parseEncryptedCard', () => {
   );
 
   test.each<[string, number[], number[]]>([
-    ['Pan', [12, 19], [0, 11, 20]],
+    ['Pan', [12, 19], [11, 20]],
     ['Name', [1, 420], [0, 447]],
-    ['ExpMonth', [2], [0, 1, 3]],
-    ['ExpYear', [4], [0, 2, 3, 5]],
-    ['Cvc', [3, 4], [0, 2, 5]],
+    ['ExpMonth', [2], [1, 3]],
+    ['ExpYear', [4], [3, 5]],
+    ['Cvc', [3, 4], [2, 5]],
   ])('takes the lengths that %s can have', (field, good, bad) => {
     const withLength = (len: unknown) =>
       block(512, Object.assign([16, 12, 2, 4, 3], { [FIELDS.indexOf(field)]: len }));
     for (const len of good) expect(parseEncryptedCard(withLength(len), EXPECTED)).toBeTruthy();
-    for (const len of [
-      ...bad,
-      -good[0]!,
-      good[0]! + 0.5,
-      Number.NaN,
-      String(good[0]),
-      [good[0]],
-      null,
-      undefined,
-      BigInt(good[0]!),
-    ]) {
-      refused(withLength(len));
-    }
+    const noLengths = [good[0]! + 0.5, Number.NaN, [good[0]], undefined, BigInt(good[0]!)];
+    for (const len of [...bad, ...noLengths]) refused(withLength(len));
   });
 
+  // Everything that JSON can write: test/corpus.
   test.each<[string, (valid: EncryptedCard) => unknown]>([
     ['nothing', () => undefined],
-    ['null', () => null],
-    ['a number', () => 1],
     ['a function', () => () => PAN],
     ['an array', () => [block()]],
-    ['no payload', ({ payload, ...rest }) => rest],
-    ['no key_id', ({ key_id, ...rest }) => rest],
-    ['no layout', ({ layout, ...rest }) => rest],
-    ['an empty key_id', (valid) => ({ ...valid, key_id: '' })],
-    ['a key_id that is no text', (valid) => ({ ...valid, key_id: 1 })],
-    [
-      'a clear card instead',
-      () => ({ number: PAN, name: 'Secret', exp_month: '01', exp_year: '2031', cvv: '123' }),
-    ],
     ['a clear card beside the block', (valid) => ({ ...valid, number: PAN })],
-    [
-      'a clear card deep in another property',
-      (valid) => ({ ...valid, card: { deep: [{ number: PAN }] } }),
-    ],
     ['a clear card under a symbol', (valid) => ({ ...valid, [Symbol('number')]: PAN })],
     [
       'a clear card that is not enumerable',
@@ -133,68 +108,16 @@ describe('parseEncryptedCard', () => {
     ],
     ['a clear card in the payload', (valid) => ({ ...valid, payload: PAN })],
     [
-      'a clear card in the layout',
-      (valid) => ({ ...valid, layout: valid.layout.map((entry) => ({ ...entry, value: PAN })) }),
-    ],
-    [
       'a clear card on the layout',
       (valid) => ({ ...valid, layout: Object.assign(valid.layout, { number: PAN }) }),
     ],
-    [
-      'a clear card as a prototype by name',
-      (valid) =>
-        JSON.parse(JSON.stringify(valid).replace('{', `{"__proto__":{"number":"${PAN}"},`)),
-    ],
     ['payload as String object', (valid) => ({ ...valid, payload: new String(valid.payload) })],
-    [
-      'payload as base64url',
-      (valid) => ({ ...valid, payload: Buffer.alloc(256, 255).toString('base64url') }),
-    ],
-    [
-      'payload with white space',
-      (valid) => ({
-        ...valid,
-        payload: `${valid.payload.slice(0, 64)}\n${valid.payload.slice(64)}`,
-      }),
-    ],
-    ['payload without padding', (valid) => ({ ...valid, payload: valid.payload.slice(0, -2) })],
-    [
-      'payload with stray bits',
-      (valid) => ({ ...valid, payload: `${valid.payload.slice(0, -3)}x==` }),
-    ],
-    [
-      'payload of 255 bytes',
-      (valid) => ({ ...valid, payload: Buffer.alloc(255).toString('base64') }),
-    ],
-    [
-      'payload of 257 bytes',
-      (valid) => ({ ...valid, payload: Buffer.alloc(257).toString('base64') }),
-    ],
-    [
-      'payload of 128 bytes',
-      (valid) => ({ ...valid, payload: Buffer.alloc(128).toString('base64') }),
-    ],
-    [
-      'payload of 640 bytes',
-      (valid) => ({ ...valid, payload: Buffer.alloc(640).toString('base64') }),
-    ],
-    ['a payload of 50 MB', (valid) => ({ ...valid, payload: 'A'.repeat(50e6) })],
     ['layout as an object', (valid) => ({ ...valid, layout: { ...valid.layout, length: 5 } })],
-    ['four layout entries', (valid) => ({ ...valid, layout: valid.layout.slice(0, 4) })],
-    [
-      'six layout entries',
-      (valid) => ({ ...valid, layout: [...valid.layout, { field: 'Cvc', len: 3 }] }),
-    ],
     [
       'a sparse layout',
       (valid) => ({ ...valid, layout: Object.assign(valid.layout.slice(0, 4), { length: 5 }) }),
     ],
-    ['a layout in another order', (valid) => ({ ...valid, layout: [...valid.layout].reverse() })],
-    ['a field twice', (valid) => ({ ...valid, layout: valid.layout.with(4, valid.layout[0]!) })],
-    [
-      'a field of another spelling',
-      (valid) => ({ ...valid, layout: valid.layout.with(0, { field: 'PAN' as 'Pan', len: 16 }) }),
-    ],
+    ['a payload of 50 MB', (valid) => ({ ...valid, payload: 'A'.repeat(50e6) })],
   ])('refuses %s', (_, alter) => {
     expect(refused(alter(block()))).toMatch('exactly payload, key_id and layout');
   });
@@ -264,24 +187,11 @@ describe('parseEncryptedCard', () => {
 
   test.each<[string, (text: string) => string]>([
     ['that is not JSON', () => `{"number": "${PAN}", Secret}`],
-    ['that is a card number', () => PAN],
-    ['that is JSON of text', (text) => JSON.stringify(text)],
     ['with a property twice', (text) => text.replace('{', `{"payload":"${PAN}",`)],
-    [
-      'with a property of the layout twice',
-      (text) => text.replace('{"field":"Pan"', `{"field":"${PAN}","field":"Pan"`),
-    ],
-    ['with white space', (text) => ` ${text}`],
-    ['with a clear card beside the block', (text) => text.replace('{', `{"number":"${PAN}",`)],
-    ['with more after it', (text) => `${text}${PAN}`],
-    ['that is empty', () => ''],
     ['of 50 MB', (text) => text + ' '.repeat(50e6)],
-    ['of more than 4,096 characters', (text) => text.replace('cek_1', 'k'.repeat(4000))],
     ['nested a million deep', () => '['.repeat(1e6)],
   ])('refuses text %s', (_, alter) => {
-    const text = JSON.stringify(block());
-    expect(parseEncryptedCard(text, EXPECTED)).toEqual(block());
-    refused(alter(text));
+    refused(alter(JSON.stringify(block())));
   });
 
   test('refuses any other JSON, as value and as text, and repeats nothing of it', () => {
@@ -308,25 +218,17 @@ describe('parseEncryptedCard', () => {
 
   test.each([
     ['1e3', 1000],
-    ['1', true],
     ['cek_1', ['cek_1']],
-    ['cek_1', new String('cek_1')],
   ])('takes no block of the key %o where the session remembers %o', (key_id, keyId) => {
     expect(refused({ ...block(), key_id }, { ...EXPECTED, keyId })).toMatch('not encrypted under');
   });
 
-  test.each([undefined, null, `Secret ${PAN}`, 'cek_1', 1, true, Symbol('Secret'), () => PAN])(
+  test.each([undefined, null, `Secret ${PAN}`, () => PAN])(
     'takes no block if %o is expected, which is no object',
     (expected) => {
       expect(refused(block(), expected)).toMatch('No key was issued');
     },
   );
-
-  test('takes no block if the call expects nothing at all', () => {
-    expect(() => Reflect.apply(parseEncryptedCard, undefined, [block()])).toThrow(
-      'No key was issued',
-    );
-  });
 
   test('takes a block until its key expires and not a millisecond longer', () => {
     vi.useFakeTimers({ now: 1_000 });
@@ -347,14 +249,7 @@ describe('parseEncryptedCard', () => {
     for (const scheme of ['RSA_OAEP_SHA256_V1', undefined]) {
       expect(parseEncryptedCard(block(), { ...EXPECTED, scheme })).toEqual(block());
     }
-    for (const scheme of [
-      'RSA_OAEP_SHA256_V99',
-      '',
-      'toString',
-      null,
-      ['RSA_OAEP_SHA256_V1'],
-      { Secret: PAN },
-    ]) {
+    for (const scheme of ['RSA_OAEP_SHA256_V99', 'toString', null, { Secret: PAN }]) {
       expect(refused(block(), { ...EXPECTED, scheme })).toMatch(
         'does not know the scheme of this checkout',
       );
@@ -378,23 +273,9 @@ describe('browserKey', () => {
   test.each<[string, unknown, string]>([
     ['nothing', undefined, 'invalid_key'],
     ['null', null, 'invalid_key'],
-    ['text', 'Secret', 'invalid_key'],
-    ['an error of the service', { error: { code: 'Secret' } }, 'invalid_key'],
-    ['no id', { scheme: 'RSA_OAEP_SHA256_V1', public_key: 'AAAA' }, 'invalid_key'],
-    ['an empty id', { id: '', scheme: 'RSA_OAEP_SHA256_V1', public_key: 'AAAA' }, 'invalid_key'],
-    [
-      'an empty public_key',
-      { id: 'cek_1', scheme: 'RSA_OAEP_SHA256_V1', public_key: '' },
-      'invalid_key',
-    ],
     [
       'an id that is no text',
       { id: { toString: () => 'cek_1' }, scheme: 'RSA_OAEP_SHA256_V1', public_key: 'AAAA' },
-      'invalid_key',
-    ],
-    [
-      'a scheme that is no text',
-      { id: 'cek_1', scheme: ['RSA_OAEP_SHA256_V1'], public_key: 'AAAA' },
       'invalid_key',
     ],
     [
