@@ -24,29 +24,18 @@ const define = (field: CardField, descriptor: PropertyDescriptor): Card =>
   Object.defineProperty(card(), field, descriptor);
 
 describe('objects that are taken', () => {
-  class Instance {
-    number = card().number;
-    name = card().name;
-    exp_month = card().exp_month;
-    exp_year = card().exp_year;
-    cvv = card().cvv;
-    method() {}
-  }
   const callable = () =>
     Object.defineProperties(() => {}, Object.getOwnPropertyDescriptors(card())) as never;
-  const hidden = () =>
-    FIELD_NAMES.reduce(
-      (object, field) =>
-        Object.defineProperty(object, field, { value: card()[field], writable: true }),
-      {},
-    );
+  const hidden = (): Card => {
+    const descriptors = Object.getOwnPropertyDescriptors(card());
+    for (const property of Object.values(descriptors)) property.enumerable = false;
+    return Object.defineProperties({}, descriptors) as Card;
+  };
 
   test.each<[string, () => Card]>([
     ['without a prototype', () => Object.assign(Object.create(null), card())],
-    ['of a class', () => new Instance()],
     ['that are functions', callable],
-    ['that cannot be enumerated', hidden as () => Card],
-    ['behind a proxy that passes everything on', () => new Proxy(card(), {})],
+    ['that cannot be enumerated', hidden],
     ['behind two proxies, made of bytes', () => new Proxy(new Proxy(byteCard(), {}), {})],
   ])('%s', async (_, make) => {
     const given = make();
@@ -54,13 +43,6 @@ describe('objects that are taken', () => {
     expect(isEmpty(given)).toBe(true);
     expect(await decrypt(await result)).toEqual(card());
   });
-});
-
-test('what is not a card field is left alone', async () => {
-  const extra = utf8('583');
-  const given = { ...card(), extra, cvc: '583' };
-  await encryptCard(freshKey(), given);
-  expect(given).toMatchObject({ extra: utf8('583'), cvc: '583' });
 });
 
 describe.each(FIELD_NAMES)('%s', (field) => {
@@ -156,12 +138,7 @@ describe.each(FIELD_NAMES)('%s', (field) => {
   });
 
   test.each<[string, (value: string) => unknown]>([
-    ['undefined', () => undefined],
-    ['null', () => null],
-    ['a number', (value) => Number(value)],
     ['a String object', (value) => new String(value)],
-    ['an array of characters', (value) => value.split('')],
-    ['an ArrayBuffer', (value) => utf8(value).buffer],
     ['a DataView', (value) => new DataView(utf8(value).buffer)],
     ['a Uint8ClampedArray', (value) => Uint8ClampedArray.from(utf8(value))],
     [
@@ -301,8 +278,7 @@ describe('memory', () => {
 
   test('resizable memory is refused, zeroed all the same', async () => {
     for (const view of [
-      new Uint8Array(resizable(16, 32)),
-      new Uint8Array(resizable(16, 16), 0, 16),
+      new Uint8Array(resizable(16, 16)),
       new Uint8Array(resizable(32, 64), 8, 16),
     ]) {
       expect(Reflect.get(view.buffer, 'resizable')).toBe(true);
@@ -379,8 +355,7 @@ describe('a polluted Object.prototype', () => {
         },
       },
     ],
-    ['code', { code: 'polluted' }],
-    ['field and limit', { field: 'polluted', limit: 1 }],
+    ['code, field and limit', { code: 'polluted', field: 'polluted', limit: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {
     for (const prepare of [false, true]) {
       const [key, strings, bytes] = [freshKey(), card(), byteCard()];

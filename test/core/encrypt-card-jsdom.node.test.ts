@@ -36,14 +36,3 @@ test("with jsdom's own crypto it is insecure_context, and the message names test
     });
   }
 });
-
-test('without TextEncoder, as in jsdom itself, it is unsupported_browser: not the fault of the card, which is emptied', async () => {
-  vi.stubGlobal('TextEncoder', undefined);
-  const { encryptCard, prepareKey } = await cardseal();
-  const given = card();
-  await expect(encryptCard(freshKey(), given)).rejects.toMatchObject({
-    code: 'unsupported_browser',
-  });
-  expect(isEmpty(given)).toBe(true);
-  await expect(prepareKey(freshKey())).rejects.toMatchObject({ code: 'unsupported_browser' });
-});

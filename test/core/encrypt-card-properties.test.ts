@@ -22,8 +22,8 @@ import {
 import { findCard } from '../tools/support/find-card.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
-/** In each of three engines and in Node: 200 cards for each property. */
-const RUNS = { numRuns: 50 };
+/** In each of three engines and in Node: 120 cards for each property. */
+const RUNS = { numRuns: 30 };
 
 /** The codes that encryptCard and prepareKey can give where there is a crypto.subtle that works. */
 const CODES: CardEncryptionErrorCode[] = [

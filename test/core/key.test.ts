@@ -85,7 +85,7 @@ describe('a malformed public_key is invalid_key', () => {
     });
 
     test("with any byte changed but the modulus's", async () => {
-      const masks = [1, 2, 4, 8, 16, 32, 64, 128, 255];
+      const masks = [1, 0x80, 0xff];
       function* changed() {
         for (const place of [
           ...Array(header).keys(),
@@ -174,53 +174,33 @@ describe('what is no key at all', () => {
   const failing = () => {
     throw new Error('4929119283746505');
   };
-  test.each<[string, () => unknown]>([
-    ['null', () => null],
-    ['undefined', () => undefined],
-    ['without an id', () => ({ ...freshKey(), id: undefined })],
-    ['with an empty id', () => ({ ...freshKey(), id: '' })],
-    ['with a number for its id', () => ({ ...freshKey(), id: 1 })],
-    ['without a public_key', () => ({ ...freshKey(), public_key: undefined })],
-    ['whose id throws', () => Object.defineProperty(freshKey(), 'id', { get: failing })],
-    ['whose scheme throws', () => Object.defineProperty(freshKey(), 'scheme', { get: failing })],
-    [
-      'whose public_key throws',
-      () => Object.defineProperty(freshKey(), 'public_key', { get: failing }),
-    ],
-    ['a proxy that throws', () => new Proxy(freshKey(), { get: failing })],
-    [
-      'a revoked proxy',
-      () => {
-        const { proxy, revoke } = Proxy.revocable({}, {});
-        revoke();
-        return proxy;
-      },
-    ],
-  ])('%s: invalid_key', async (_, make) => {
-    expect(await outcome(prepareKey(make() as never))).toBe('invalid_key');
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['the text of a key', JSON.stringify(freshKey())],
+    ['a promise', Promise.resolve(freshKey())],
+    ['an error answer', { error: 'failed' }],
+    ['a revoked proxy', revoked.proxy],
+    ['with a list for its scheme', { ...freshKey(), scheme: ['RSA_OAEP_SHA256_V1'] }],
+    ['without an id', { ...freshKey(), id: undefined }],
+    ['with an empty id', { ...freshKey(), id: '' }],
+    ['with a number for its id', { ...freshKey(), id: 1 }],
+    ['without a public_key', { ...freshKey(), public_key: undefined }],
+    ...['scheme', 'id', 'public_key'].map((field): [string, unknown] => [
+      `whose ${field} throws`,
+      Object.defineProperty(freshKey(), field, { get: failing }),
+    ]),
+  ])('%s: invalid_key', async (_, key) => {
+    const message = expect.stringContaining('that the service sent');
+    const error = { code: 'invalid_key', message };
+    await expect(prepareKey(key as never)).rejects.toMatchObject(error);
     const given = card();
-    const result = encryptCard(make() as never, given);
+    const result = encryptCard(key as never, given);
     expect(isEmpty(given)).toBe(true);
-    expect(await outcome(result)).toBe('invalid_key');
+    await expect(result).rejects.toMatchObject(error);
   });
-});
-
-test.each([
-  JSON.stringify(freshKey()),
-  {},
-  Promise.resolve(freshKey()),
-  { error: 'failed' },
-  { scheme: ['RSA_OAEP_SHA256_V1'] },
-])('%o has no scheme: invalid_key', async (key) => {
-  const error = { code: 'invalid_key', message: expect.stringContaining('that the service sent') };
-  await expect(prepareKey(key as never)).rejects.toMatchObject(error);
-  await expect(encryptCard(key as never, card())).rejects.toMatchObject(error);
-});
-
-test('a function is a key if it has the three fields: it is an object, too', async () => {
-  const key = () => Object.assign(() => {}, freshKey());
-  expect(await outcome(prepareKey(key()))).toBe('ok');
-  expect(await decrypt(await encryptCard(key(), card()))).toEqual(card());
 });
 
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
@@ -271,12 +251,7 @@ describe('a prepared key', () => {
 
   test('is a plain key again when it is copied', async () => {
     const prepared = await prepareKey(freshKey());
-    for (const copy of [
-      { ...prepared },
-      structuredClone(prepared),
-      Object.create(prepared),
-      new Proxy(prepared, {}),
-    ]) {
+    for (const copy of [{ ...prepared }, Object.create(prepared), new Proxy(prepared, {})]) {
       const again = await prepareKey(copy);
       expect(again).not.toBe(copy);
       expect(again).toStrictEqual(prepared);
