@@ -172,46 +172,36 @@ describe.each(PORTS)('$name', (port) => {
   describe('refuses before it sends anything', () => {
     test.each([
       'http://example.com',
-      'http://127.0.0.1.example.com',
       'http://localhost.example.com',
       'http://127.1',
-      'ftp://localhost',
       'https://user:HOSTILE@example.com',
       'http://localhost@example.com',
       'http://example.com\\@localhost',
       'http://localhost\n.example.com',
       'https://example.com/?a',
       'https://example.com/#a',
-      'https://example.com\r\nX: 1',
       'https://example.com/a\n',
       'https://exämple.com',
       'localhost:3000',
       '//localhost',
-      'file:///etc',
       '',
     ])('the base address %j', async (baseUrl) => {
       const { invalid } = await call({ baseUrl }, { method: 'none', arguments: {} });
       expect(invalid).toMatch(/must be https, or http to this machine/);
     });
 
-    test.each([
-      'https://example.com',
-      'https://example.com/v1/',
-      'http://[::1]:1',
-      'https://a-b.c:8443/~x/y.z',
-    ])('but not the base address %s', async (baseUrl) => {
-      const answer = await call({ baseUrl }, { method: 'none', arguments: {} });
-      expect(answer).not.toHaveProperty('invalid');
-    });
+    test.each(['https://example.com/v1/', 'http://[::1]:1', 'https://a-b.c:8443/~x/y.z'])(
+      'but not the base address %s',
+      async (baseUrl) => {
+        const answer = await call({ baseUrl }, { method: 'none', arguments: {} });
+        expect(answer).not.toHaveProperty('invalid');
+      },
+    );
 
     test.each([
       '',
       'pk_test_HOSTILE',
-      'sk_HOSTILE',
       'sk_test_',
-      'sk_live_',
-      'SK_TEST_1',
-      'sk_test_HOSTILE\n',
       'sk_test_HOSTILÉ',
       'sk_test_HOSTILE\r\nX: 1',
       ' sk_test_1',
@@ -236,16 +226,7 @@ describe.each(PORTS)('$name', (port) => {
         });
         expect(invalid).toBe('amount must be a whole number of minor units');
       }
-      const ids = [
-        '',
-        'pi_card_',
-        'pi_1',
-        'pi_card_1/..',
-        'pi_card_1?a',
-        'pi_card_%2e',
-        'pi_card_1\n',
-        'pi_card_é',
-      ];
+      const ids = ['', 'pi_card_', 'pi_card_1?a', 'pi_card_1\n', 'pi_card_é'];
       for (const intentId of [...ids, 'pi_card_1 HTTP/1.1', 'Xpi_card_1']) {
         const { invalid } = await call(service, {
           ...authorize,
@@ -270,12 +251,7 @@ describe.each(PORTS)('$name', (port) => {
       ['unknown_encryption_key', 'forward_key_id'],
       ['invalid_encryption_block', 'check_layout'],
     ])('about %s: %s, whatever the envelope', async (code, recovery) => {
-      const envelopes = [
-        { error: { code, message: 'HOSTILE' } },
-        { code },
-        { errors: [{ type: 'x', code }] },
-        code,
-      ];
+      const envelopes = [{ error: { code, message: 'HOSTILE' } }, { errors: [{ code }] }, code];
       for (const envelope of envelopes) {
         const service = await serviceThat(answering(422, JSON.stringify(envelope)));
         const { error } = await call(service, authorize);
@@ -362,22 +338,17 @@ describe.each(PORTS)('$name', (port) => {
         },
       ],
       ['no HTTP', ({ socket }) => void socket.end('HOSTILE\r\n\r\n')],
-      ['an empty answer', answering(200, '')],
       ['no JSON', answering(200, '<h1>HOSTILE</h1>')],
-      ['JSON that is cut', answering(200, '{"id":"pi_card_1","HOSTILE')],
       [
         'text that is not UTF-8',
         answering(200, Buffer.from(JSON.stringify({ ...INTENT, description: 'ÿ' }), 'latin1')),
       ],
-      ['null', answering(200, 'null')],
       ['a list', answering(200, [INTENT])],
       ['an error in a success', answering(200, { error: { code: 'encryption_key_expired' } })],
       ['an intent without status', answering(200, withoutStatus)],
       ['another intent', answering(200, { ...INTENT, id: 'pi_card_2' })],
       ['a number that is none', answering(200, JSON.stringify(INTENT).replace('1000', 'NaN'))],
       ['a status other than the specified', answering(202, INTENT)],
-      ['status 204', (_, response) => void response.writeHead(204).end()],
-      ['a failure of the service', answering(500, { error: 'HOSTILE' })],
       ['a failure with a known code', answering(503, { code: 'encryption_key_expired' })],
       ['a huge answer', answering(200, JSON.stringify(INTENT).padEnd(1e6))],
       ['a huge refusal', answering(422, ' '.repeat(1e6))],
@@ -407,19 +378,16 @@ describe.each(PORTS)('$name', (port) => {
     });
   });
 
-  test.each([301, 302, 303, 307, 308])(
-    'follows no redirect (%i): the secret key stays',
-    async (status) => {
-      const elsewhere = await serviceThat(answering(200, INTENT));
-      const location = `${elsewhere.baseUrl}payments/card/pi_card_1/authorize`;
-      const service = await serviceThat(answering(status, '', { location }));
-      expect((await call(service, authorize)).error).toMatchObject({
-        recovery: 'resolve_intent',
-        status,
-      });
-      expect([service.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
-    },
-  );
+  test.each([302, 308])('follows no redirect (%i): the secret key stays', async (status) => {
+    const elsewhere = await serviceThat(answering(200, INTENT));
+    const location = `${elsewhere.baseUrl}payments/card/pi_card_1/authorize`;
+    const service = await serviceThat(answering(status, '', { location }));
+    expect((await call(service, authorize)).error).toMatchObject({
+      recovery: 'resolve_intent',
+      status,
+    });
+    expect([service.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
+  });
 
   test.each<[string, unknown]>([
     ['no key at all', { error: 'HOSTILE' }],
@@ -436,35 +404,25 @@ describe.each(PORTS)('$name', (port) => {
     });
   });
 
-  test.each(Object.keys(INTENT))(
-    'takes no intent whose %s is missing or of another type',
-    async (field) => {
+  test('takes no intent of which a field is missing or of another type', async () => {
+    let answer: object = INTENT;
+    const service = await serviceThat((...exchange) => answering(200, answer)(...exchange));
+    expect((await call(service, authorize)).output).toEqual(INTENT);
+    for (const field of Object.keys(INTENT)) {
       for (const value of [undefined, ['HOSTILE']]) {
-        const service = await serviceThat(answering(200, { ...INTENT, [field]: value }));
-        expect((await call(service, authorize)).error!.recovery).toBe('resolve_intent');
+        answer = { ...INTENT, [field]: value };
+        const { error } = await call(service, authorize);
+        expect([field, error!.recovery]).toEqual([field, 'resolve_intent']);
       }
-    },
-  );
+    }
+  });
 
   test('speaks https to a host whose certificate is trusted, and to no other', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tls-'));
     const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
     const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    run([
-      'openssl',
-      'req',
-      '-x509',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      keyFile,
-      '-out',
-      certFile,
-      ...names,
-    ]);
+    const request = 'openssl req -x509 -newkey rsa:2048 -nodes -days 2'.split(' ');
+    run([...request, '-keyout', keyFile, '-out', certFile, ...names]);
     const tls = { key: readFileSync(keyFile), cert: readFileSync(certFile) };
     const trusting = new Client(port, certFile);
     try {

@@ -9,8 +9,6 @@ export async function startProxy(serviceAddress: string) {
     loseAuthorizations: false,
     /** Answers to authorize wait for this. */
     hold: undefined as Promise<void> | undefined,
-    /** The answers to authorize say nothing of the card. */
-    hidePaymentMethod: false,
     /** Nothing is passed on. */
     isDown: false,
   };
@@ -33,8 +31,6 @@ export async function startProxy(serviceAddress: string) {
     if (isAuthorization) answers.push(text);
     if (isAuthorization) await faults.hold;
     if (isAuthorization && faults.loseAuthorizations) return void incoming.socket.destroy();
-    if (isAuthorization && faults.hidePaymentMethod)
-      text = JSON.stringify({ ...JSON.parse(text), payment_method: null });
     outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
   });
   const { host, close } = await listenOnLoopback(server);

@@ -270,17 +270,6 @@ describe('two processes behind one address', () => {
     expect(new Set(takenBy('/checkout/pay'))).toEqual(new Set([0, 1]));
   });
 
-  test('take another card after a declined one, also after Back', async () => {
-    await open();
-    expect(await pay(DECLINED)).toBe('declined');
-    await page.goBack();
-    expect(await read()).toBe('form');
-    expect(await pay(DECLINED)).toBe('declined');
-    await page.getByRole('link', { name: 'enter your card again' }).click();
-    expect(await pay(APPROVED)).toBe('paid');
-    expect(world.proxy.authorizations).toHaveLength(3);
-  });
-
   test('charge once if each gets a block of one order at the same time', async () => {
     const other = await context.newPage();
     await open();
