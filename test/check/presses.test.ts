@@ -3,147 +3,171 @@ import { describe, expect, test, vi } from 'vitest';
 import { findCard } from '../tools/support/find-card.ts';
 import { BUTTON, NUMBER, open, storedReport } from './page.ts';
 
-/**
- * Presses on pages with Cardseal, and waits for what the check says. It waits for a quiet second,
- * so tests open their pages at the same time.
- */
-async function press({ isFilled = true, ...parts }: Parameters<typeof open>[0] & Fill) {
+type Parts = Parameters<typeof open>[0] & { isFilled?: boolean };
+
+/** Presses on a page with Cardseal, and waits until the press is over: for a quiet second. */
+async function press({ isFilled = true, ...parts }: Parts) {
   const page = await open({ isBound: true, ...parts });
   if (isFilled) page.page.fill();
   page.page.press();
   return { page, ...(await page.pressOver()) };
 }
-interface Fill {
-  isFilled?: boolean;
-}
 
-const NUMBER_OF_PAGE = `document.querySelector('#number')`;
+const NUMBER_FIELD = `document.querySelector('#number')`;
 
-test('no block: found, with the line that sent something else and the one that met an emptied field', async () => {
-  const sendsList = `document.forms[0].addEventListener('submit', function (event) {
+/** Sends with the card, unless a condition stops it. */
+const sendsUnless = (condition: string): Parts => ({
+  script: `document.querySelector('#go').onclick = function () {
+  ${NUMBER_FIELD}.setAttribute('required', ''); // the form takes it off while the fields are emptied
+  if (${condition}) return;
+  fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
+};`,
+  button: BUTTON,
+});
+const metEmptied = (what: string) => ({
+  kind: 'emptied fields',
+  text: expect.stringContaining(what),
+  site: { line: 3 },
+});
+
+/** Does something after each click; the card is not filled in, so the press is refused. */
+const onRefusal = (statement: string): Parts => ({
+  script: `document.querySelector('button').addEventListener('click', function () {
+  var button = this;
+  setTimeout(function () { ${statement}; });
+});`,
+  isFilled: false,
+});
+const locked = (text: string) => ({
+  kind: 'lock',
+  text: expect.stringContaining(text),
+  site: { script: expect.stringContaining('shop.js'), line: 3 },
+  advice: expect.stringContaining('data-cardseal-button'),
+  help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
+});
+const FLAG = onRefusal('window.is_submitting_1 = true');
+
+const sendsList = `document.forms[0].addEventListener('submit', function (event) {
   event.preventDefault();
   fetch('/sent/none', { method: 'POST', body: new URLSearchParams({ city: 'Cork' }) });
 });`;
-  const readsEmptied = `document.querySelector('#go').onclick = function () {
-  var number = ${NUMBER_OF_PAGE}.value;
+const readsEmptied = `document.querySelector('#go').onclick = function () {
+  var number = ${NUMBER_FIELD}.value;
   fetch('/sent/none', { method: 'POST', body: 'has=' + Boolean(number) });
 };`;
-  const [list, emptied] = await Promise.all([
-    press({ script: sendsList }),
-    press({ script: readsEmptied, button: BUTTON }),
-  ]);
-  expect(list.findings).toMatchObject([
+
+interface Expected {
+  /** Undefined: nothing is found. */
+  finding?: object;
+  /** What the line of the press has. */
+  press: string;
+}
+
+const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
+  'no block: a list of fields': [
+    { script: sendsList },
     {
-      kind: 'no block',
-      way: 'fetch',
-      site: { script: list.page.shop.path, line: 3 },
-      advice: expect.stringContaining('add the field encrypted_card'),
-      help: 'docs/troubleshooting.md#the-server-gets-no-block',
+      finding: {
+        kind: 'no block',
+        way: 'fetch',
+        site: { script: expect.stringContaining('shop.js'), line: 3 },
+        advice: expect.stringContaining('add the field encrypted_card'),
+        help: 'docs/troubleshooting.md#the-server-gets-no-block',
+      },
+      press: 'the card was encrypted, but fetch to /sent/none carried no block.',
     },
-  ]);
-  expect(list.presses).toEqual([
-    'A press of Pay: the card was encrypted, but fetch to /sent/none carried no block.',
-  ]);
-  expect(emptied.findings).toMatchObject([
+  ],
+  'no block: a field that was read when it was empty': [
+    { script: readsEmptied, button: BUTTON },
     {
-      kind: 'no block',
-      site: { line: 3 },
-      text: expect.stringMatching(/shop\.js:2:\d+ reads an emptied field/),
+      finding: {
+        kind: 'no block',
+        site: { line: 3 },
+        text: expect.stringMatching(/shop\.js:2:\d+ reads an emptied field/),
+      },
+      press: 'carried no block',
     },
-  ]);
+  ],
+  'emptied fields: an empty value stops it': [
+    sendsUnless(`!${NUMBER_FIELD}.value`),
+    { finding: metEmptied('reads an emptied field'), press: 'the page sent nothing' },
+  ],
+  'emptied fields: checkValidity() of the form stops it': [
+    sendsUnless('!document.forms[0].checkValidity()'),
+    { finding: metEmptied('calls checkValidity() after'), press: 'the page sent nothing' },
+  ],
+  'emptied fields: reportValidity() of a control stops it': [
+    sendsUnless(`!${NUMBER_FIELD}.reportValidity()`),
+    { finding: metEmptied('calls reportValidity() after'), press: 'the page sent nothing' },
+  ],
+  'none: emptied fields were read, and the page pays all the same': [
+    sendsUnless(`!${NUMBER_FIELD}.value && false`),
+    { press: 'the block left by fetch' },
+  ],
+  'lock: disabled': [
+    onRefusal('button.disabled = true'),
+    { finding: locked('The button is'), press: 'refused (' },
+  ],
+  'lock: aria-disabled': [
+    onRefusal(`button.setAttribute('aria-disabled', 'true')`),
+    { finding: locked('The button is'), press: 'refused (' },
+  ],
+  'lock: another button': [
+    {
+      ...onRefusal(`document.querySelector('#go').disabled = true`),
+      extra: '<input type="submit" id="go" value="Pay">',
+    },
+    { finding: locked('The button #go is still locked'), press: 'refused (' },
+  ],
+  'lock: a class': [
+    onRefusal(`button.className = 'btn is-loading'`),
+    { finding: { kind: 'lock' }, press: 'refused (' },
+  ],
+  'lock: a style': [
+    onRefusal(`button.style.pointerEvents = 'none'`),
+    { finding: { kind: 'lock' }, press: 'refused (' },
+  ],
+  'lock: a global flag, where no key came': [
+    { ...FLAG, isFilled: true, attributes: 'data-cardseal-key-url="/sent/none"' },
+    {
+      finding: { kind: 'lock', text: expect.stringContaining('is_submitting_1') },
+      press: 'refused (invalid_key).',
+    },
+  ],
+};
+
+test('after a press, finds what is wrong with each page, and its line', async () => {
+  const visits = Object.entries(PAGES).map(async ([what, [parts, expected]]) => {
+    const { findings, presses } = await press(parts);
+    expect(findings, what).toMatchObject(expected.finding ? [expected.finding] : []);
+    expect(presses, what).toEqual([expect.stringContaining(expected.press)]);
+  });
+  await Promise.all(visits);
 });
 
-test('no block: taken back when the block follows later', async () => {
-  const script = `document.forms[0].addEventListener('submit', function (event) {
+describe('what was found is taken back where the page pays after all', () => {
+  test('no block, and the block follows later', async () => {
+    const script = `document.forms[0].addEventListener('submit', function (event) {
   event.preventDefault();
   var body = new FormData(this);
   fetch('/sent/none', { method: 'POST', body: 'a=1' });
   window.leak = function () { fetch('/sent/none', { method: 'POST', body: body }); };
 });`;
-  const { page, findings } = await press({ script });
-  expect(findings).toMatchObject([{ kind: 'no block' }]);
-  page.window.leak();
-  await vi.waitFor(() => expect(page.report().findings).toEqual([]));
-});
-
-test('emptied fields that were read: found, and not where the page pays all the same', async () => {
-  const reads: [what: string, condition: string][] = [
-    ['reads an emptied field', `!${NUMBER_OF_PAGE}.value`],
-    ['calls checkValidity() after', '!document.forms[0].checkValidity()'],
-    ['calls reportValidity() after', `!${NUMBER_OF_PAGE}.reportValidity()`],
-  ];
-  const pages = reads.flatMap(([what, condition]) =>
-    [true, false].map((stops) => ({ what, condition, stops })),
-  );
-  const visits = pages.map(async ({ what, condition, stops }) => {
-    const script = `document.querySelector('#go').onclick = function () {
-  ${NUMBER_OF_PAGE}.setAttribute('required', ''); // the form takes it off while the fields are emptied
-  if (${condition} && ${stops}) return;
-  fetch('/sent/none', { method: 'POST', body: new FormData(document.forms[0]) });
-};`;
-    const { findings, presses } = await press({ script, button: BUTTON });
-    const text = expect.stringContaining(what);
-    const found = { kind: 'emptied fields', text, site: { line: 3 } };
-    expect(findings).toMatchObject(stops ? [found] : []);
-    expect(presses[0]).toContain(stops ? 'the page sent nothing' : 'the block left by fetch');
-  });
-  await Promise.all(visits);
-});
-
-describe('a lock', () => {
-  const onClick = (statement: string) =>
-    `document.querySelector('button').addEventListener('click', function () {
-  var button = this;
-  setTimeout(function () { ${statement}; });
-});`;
-  const submit = '<input type="submit" id="go" value="Pay">';
-
-  test('is found after a refusal, with the line that has disabled it', async () => {
-    const locks: [statement: string, text: string, extra?: string][] = [
-      ['button.disabled = true', 'The button is'],
-      [`button.setAttribute('aria-disabled', 'true')`, 'The button is'],
-      [`document.querySelector('#go').disabled = true`, 'The button #go is still locked', submit],
-    ];
-    const visits = locks.map(async ([statement, text, extra]) => {
-      const script = onClick(statement);
-      const { page, findings } = await press({ script, isFilled: false, ...(extra && { extra }) });
-      expect(findings).toMatchObject([
-        {
-          kind: 'lock',
-          text: expect.stringContaining(text),
-          site: { script: page.shop.path, line: 3 },
-          advice: expect.stringContaining('data-cardseal-button'),
-          help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
-        },
-      ]);
-    });
-    await Promise.all(visits);
+    const { page, findings } = await press({ script });
+    expect(findings).toMatchObject([{ kind: 'no block' }]);
+    page.window.leak();
+    await vi.waitFor(() => expect(page.report().findings).toEqual([]));
   });
 
-  test('is found after a refusal, without a line, and where there is no key', async () => {
-    const looks = [`button.className = 'btn is-loading'`, `button.style.pointerEvents = 'none'`];
-    const visits = looks.map((look) => press({ script: onClick(look), isFilled: false }));
-    const attributes = 'data-cardseal-key-url="/sent/none"';
-    const withoutKey = press({ script: onClick('window.is_submitting = true'), attributes });
-    for (const { findings } of await Promise.all([...visits, withoutKey])) {
-      expect(findings).toMatchObject([{ kind: 'lock' }]);
-    }
-    expect((await withoutKey).presses).toEqual(['A press of Pay: refused (invalid_key).']);
-  });
-
-  const flag = onClick('window.is_submitting_1 = true');
-
-  test('is found after a refusal: a global flag; and taken back where the next press pays', async () => {
-    const { page, findings } = await press({ script: flag, isFilled: false });
-    expect(findings).toMatchObject([
-      { kind: 'lock', text: expect.stringContaining('is_submitting_1') },
-    ]);
+  test('a lock, and the next press pays', async () => {
+    const { page, findings } = await press(FLAG);
+    expect(findings).toMatchObject([{ kind: 'lock' }]);
     await page.page.pay();
     expect(storedReport().findings).toEqual([]);
   });
 
-  test('is none where the page pays at once', async () => {
-    const page = await open({ isBound: true, script: flag });
+  test('a lock is none where the first press pays', async () => {
+    const page = await open({ isBound: true, ...FLAG });
     await page.page.pay();
     expect(storedReport().findings).toEqual([]);
   });
