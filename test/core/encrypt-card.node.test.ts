@@ -62,6 +62,16 @@ test('where there is no crypto at all it is insecure_context', async () => {
   }
 });
 
+test('where there is no TextEncoder it is unsupported_browser, and the message names test environments', async () => {
+  vi.stubGlobal('TextEncoder', undefined);
+  const result = prepareKey(freshKey());
+  vi.unstubAllGlobals();
+  await expect(result).rejects.toMatchObject({
+    code: 'unsupported_browser',
+    message: expect.stringContaining('test environments'),
+  });
+});
+
 test('a key prepared by another copy of the library is prepared again', async () => {
   vi.resetModules();
   const other = await import('../../src/core/index.ts');

@@ -39,6 +39,7 @@ describe.each(Object.entries(FAILURES))('%s', (what, fail) => {
     expect('field' in error).toBe(field !== undefined);
     expect('limit' in error).toBe(limit !== undefined);
     expect('cause' in error).toBe(false);
+    expect(error.message.length).toBeGreaterThan(20); // it says what to do
   });
 });
 
