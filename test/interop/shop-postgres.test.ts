@@ -338,19 +338,4 @@ describe('two processes behind one address', () => {
       for (let process = 0; process < 2; process++) expect(await open()).toBe('paid');
     },
   );
-
-  test('learn from a late answer how it went, after the other has waited in vain', async () => {
-    await world.shop.kill(0);
-    await world.shop.start(0, { TIMEOUT_MS: '60000' });
-    await open();
-    world.shop.balancer.choice.only = 0;
-    await payHeldBack(APPROVED);
-    world.shop.balancer.choice.only = 1;
-    const other = await context.newPage();
-    expect(await open(other)).toBe('not_certain');
-    release();
-    expect(await readAnswer()).toBe('paid');
-    expect(await open(other)).toBe('paid');
-    expect(world.proxy.authorizations).toHaveLength(1);
-  });
 });
