@@ -72,7 +72,7 @@ export const ENGLISH: Texts = {
   retry_is_safe:
     'We do not know yet whether you have paid. ' +
     'You can safely enter your card again: you cannot pay twice.',
-  lost: 'We do not know your order any more. Please send it again. You have not paid.',
+  lost: 'We do not know your order any more. Please send it again.',
   declined: 'Your card was declined.',
   reasons: {
     expired_card: 'The card has expired.',
@@ -127,9 +127,7 @@ const GERMAN: Texts = {
   retry_is_safe:
     'Wir wissen noch nicht, ob Sie bezahlt haben. ' +
     'Sie können Ihre Karte ohne Sorge noch einmal eingeben: Sie zahlen nicht doppelt.',
-  lost:
-    'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal. ' +
-    'Sie haben nicht bezahlt.',
+  lost: 'Wir kennen Ihre Bestellung nicht mehr. Bitte senden Sie sie noch einmal.',
   declined: 'Ihre Karte wurde abgelehnt.',
   reasons: {
     expired_card: 'Die Karte ist abgelaufen.',
@@ -170,8 +168,8 @@ const GERMAN: Texts = {
     expiry_past: 'Die Karte ist abgelaufen',
     cvv_required: 'Geben Sie die Prüfziffer ein',
     cvv_invalid: 'Prüfen Sie die Prüfziffer',
-    payment_unavailable: 'Die Zahlung mit Karte ist hier nicht möglich. Sie haben nicht bezahlt.',
-    reload_page: 'Laden Sie die Seite neu, um zu bezahlen. Sie haben nicht bezahlt.',
+    payment_unavailable: 'Die Zahlung mit Karte ist hier nicht möglich. Es wurde nichts gesendet.',
+    reload_page: 'Laden Sie die Seite neu, um zu bezahlen. Es wurde nichts gesendet.',
     press_again: 'Das hat nicht geklappt. Drücken Sie noch einmal auf Bezahlen.',
     payment_under_way: 'Ihre Zahlung ist unterwegs. Bitte warten Sie.',
     one_moment: 'Einen Moment bitte …',

@@ -87,7 +87,7 @@ export function createMerchant({ payments, store, log = () => {} }: MerchantOpti
 const PROBLEMS: Record<number, string> = {
   400: 'The shop did not accept what was sent.',
   404: 'There is no such page.',
-  502: 'The shop cannot take payments right now. You have not paid.',
+  502: 'The shop cannot take payments right now.',
 };
 
 function sendProblem(reply: FastifyReply, status: number) {

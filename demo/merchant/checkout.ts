@@ -50,9 +50,7 @@ const ORDER: Order = { amount: 2490, currency: 'USD', description: 'One book' };
 
 const HTML = 'text/html; charset=utf-8';
 
-const TOO_MANY =
-  'Many people in your network are opening this page. ' +
-  'You have not paid. Please try again in a moment.';
+const TOO_MANY = 'Many people in your network are opening this page. Please try again in a moment.';
 
 /** The module limits the keys of one order, and of all. Only the server knows addresses. */
 const KEYS_OF_ONE_ADDRESS_AT_A_TIME = 4;
@@ -239,7 +237,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
   async function startNew({ session: { sessionId } }: FastifyRequest, reply: FastifyReply) {
     const shopper = shoppers.get(sessionId);
     const outcome = shopper && (await checkout.outcome(shopper.purchase.id));
-    if (shopper && outcome?.status !== 'not_certain') shopper.purchase = newPurchase();
+    if (shopper && outcome && !isUnclear(outcome)) shopper.purchase = newPurchase();
     return reply.redirect('/checkout', 303);
   }
 
@@ -265,6 +263,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
 
   function outcomePage(purchase: Purchase, outcome: Outcome, texts: Texts): string {
     if (purchase.isInvoiced) return invoicePage(ORDER, texts);
+    if (isUnclear(outcome)) return unknownPage(purchase.id, texts);
     switch (outcome.status) {
       case 'committed':
       case 'authorized': {
@@ -272,10 +271,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
         const payment_method = cards.get(reference) ?? null;
         return receiptPage({ ...ORDER, id: reference, status, payment_method }, texts);
       }
-      case 'not_certain':
-        return unknownPage(purchase.id, texts);
       default:
-        return unpaidPage(texts, noticeOf(outcome) ?? purchase.notice);
+        return unpaidPage(texts, purchase.notice);
     }
   }
 }
@@ -283,6 +280,11 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
 /** Whether the page has a form. */
 function isPayable(purchase: Purchase, outcome: Outcome): boolean {
   return !purchase.isInvoiced && outcome.status === 'open';
+}
+
+/** Whether the order may have been charged. Then no page says that it is not paid. */
+function isUnclear(outcome: Outcome): boolean {
+  return outcome.status === 'not_certain' || ('note' in outcome && outcome.note !== undefined);
 }
 
 function newPurchase(): Purchase {

@@ -203,6 +203,22 @@ describe('a shopper', () => {
     expect(await remains()).toEqual([]);
   });
 
+  test('whose answer a proxy gave, after the shop was paid, does not read that nothing was', async () => {
+    await comeWith('chromium');
+    const replace: [string, string][] = [];
+    const line = await lineTo('', replace);
+    await shopper.open(line.address);
+    await enter(VISA);
+    await vi.waitFor(() => expect(line.sent().toString()).toContain('"public_key"'));
+    replace.push(['HTTP/1.1 200 OK', 'HTTP/1.1 429 No']);
+    await shopper.press('Pay');
+    await shopper.see('it is not certain whether you have paid');
+    replace.pop();
+    await shopper.press('Pay');
+    await shopper.see('Visa ending in 4242');
+    expect(postsTo(line, '')).toBe(2);
+  });
+
   test('without JavaScript sends nothing, whatever is pressed', async () => {
     await comeWith('chromium', { javaScript: false });
     const line = await lineTo('');

@@ -79,7 +79,8 @@ async function post(block: EncryptedCard): Promise<Outcome> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify(block);
   const answer = await fetch(form.action, { method: 'POST', headers, body });
-  if (answer.status >= 500) return { notice: UNCERTAIN };
-  if (!answer.ok) return { notice: 'The shop could not take the payment. You have not paid.' };
+  if (answer.status === 400) return { notice: 'The shop did not accept what was sent.' };
+  // A proxy may have answered, after the shop was paid.
+  if (!answer.ok) return { notice: UNCERTAIN };
   return answer.json();
 }

@@ -48,11 +48,11 @@ const MESSAGES = [
     'expiry_past' => 'Cette carte a expiré',
     'cvv_required' => 'Saisissez le code de sécurité',
     'cvv_invalid' => 'Vérifiez le code de sécurité',
-    'payment_unavailable' => 'Le paiement par carte est indisponible. Vous n’avez pas payé.',
+    'payment_unavailable' => 'Le paiement par carte est indisponible. Rien n’a été envoyé.',
     'reload_page' => 'Rechargez la page, puis saisissez à nouveau votre carte. '
-        . 'Vous n’avez pas payé.',
+        . 'Rien n’a été envoyé.',
     'press_again' => 'Appuyez à nouveau sur Payer. Si cela ne suffit pas, rechargez la page. '
-        . 'Vous n’avez pas payé.',
+        . 'Rien n’a été envoyé.',
     'payment_under_way' => 'Le paiement est en cours. Attendez la page suivante.',
     'one_moment' => 'Un instant…',
 ];

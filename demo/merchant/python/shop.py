@@ -50,9 +50,9 @@ MESSAGES = {
     "expiry_past": "La tarjeta ha caducado",
     "cvv_required": "Escriba el código de seguridad",
     "cvv_invalid": "Revise el código de seguridad",
-    "payment_unavailable": "No se puede pagar con tarjeta. No ha pagado.",
-    "reload_page": "Recargue la página y vuelva a introducir su tarjeta. No ha pagado.",
-    "press_again": "Pulse Pagar otra vez. Si no basta, recargue la página. No ha pagado.",
+    "payment_unavailable": "No se puede pagar con tarjeta. No se ha enviado nada.",
+    "reload_page": "Recargue la página y vuelva a introducir su tarjeta. No se ha enviado nada.",
+    "press_again": "Pulse Pagar otra vez. Si no basta, recargue la página. No se ha enviado nada.",
     "payment_under_way": "El pago está en curso. Espere a la página siguiente.",
     "one_moment": "Un momento…",
 }
