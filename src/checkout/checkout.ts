@@ -214,8 +214,7 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
         case 'authorize': {
           const answer = await authorize(decision.intentId, block);
           const outcome = await settle(order.id, attempt, answer);
-          if (outcome.status === 'not_certain')
-            log(`Payment not certain: order ${order.id}, intent ${decision.intentId}`);
+          if (outcome.status === 'not_certain') logUncertain(order.id, decision.intentId);
           return outcome;
         }
         case 'wait': {
@@ -302,7 +301,11 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
     for (;;) {
       const stored = await read(orderId);
       const isOver = now() > begin + limitMs; // by this clock, whatever another process's says
-      if (isOver || !isUnderWay(stored, now(), limitMs)) return stored;
+      if (isOver || !isUnderWay(stored, now(), limitMs)) {
+        // The process of the attempt may have ended: then it has logged nothing.
+        if (stored?.state === 'paying') logUncertain(orderId, stored.intentId!);
+        return stored;
+      }
       await sleep(POLL_MS);
     }
   }
@@ -335,6 +338,11 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       logFailure(`A write failed: order ${orderId}`, error);
       return false;
     }
+  }
+
+  /** For the staff, who look the intent up. */
+  function logUncertain(orderId: string, intentId: string): void {
+    log(`Payment not certain: order ${orderId}, intent ${intentId}`);
   }
 
   function logRefusal(orderId: string, { status }: Outcome): void {

@@ -1,5 +1,5 @@
 /** The checkout with the real service: what goes out with an authorization. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type Checkout,
   createCheckout,
   memoryStore,
+  type NewCardPaymentIntent,
   type Order,
 } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
@@ -90,6 +91,28 @@ test('the log says what a merchant has to mend: an option, or why a block was no
   expect(await checkout.pay(dearer, 'application/json', body)).toEqual({ status: 'not_paid' });
   expect(lines.at(-1)).toBe(`Block not sent: order ${order.id}, not_paid`);
 });
+
+test('the log names an intent whose attempt was never settled, as when its process was ended', async () => {
+  const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
+  const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
+  const store = memoryStore();
+  const payments = {
+    timeoutMs: 1,
+    createEncryptionKey: () => client.createEncryptionKey(),
+    createIntent: (draft: NewCardPaymentIntent) => client.createIntent(draft),
+    authorize: () => new Promise<never>(() => {}), // the process ends here
+  };
+  const body = await blockFor(createCheckout({ payments, store }), order);
+  void createCheckout({ payments, store }).pay(order, undefined, body);
+  const lines: string[] = [];
+  const another = createCheckout({ payments, store, log: (line) => lines.push(line) });
+  await vi.waitFor(async () => {
+    expect((await store.read(order.id))!.value).toContain('"state":"paying"');
+  });
+  expect(await another.outcome(order.id)).toEqual({ status: 'not_certain' });
+  const { intentId } = JSON.parse((await store.read(order.id))!.value);
+  expect(lines).toEqual([`Payment not certain: order ${order.id}, intent ${intentId}`]);
+}, 15_000);
 
 test('a block that comes twice at once has one outcome, also if no intent comes for the second', async () => {
   const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });

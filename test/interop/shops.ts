@@ -314,7 +314,9 @@ function testsOf(port: Port) {
     await heading(words.unclear);
     expect(await page.locator('form[data-cardseal]').count()).toBe(0);
     const orderId = posts[0]!.get(words.orderField)!;
-    world.shop.resolve(orderId, await world.newestIntent(), 'committed');
+    const intentId = await world.newestIntent();
+    expect(world.shop.log).toContain(`Payment not certain: order ${orderId}, intent ${intentId}`);
+    world.shop.resolve(orderId, intentId, 'committed');
     await page.reload();
     await heading(words.paid);
     expect(await world.committed()).toBe(1);

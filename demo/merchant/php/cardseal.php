@@ -201,8 +201,7 @@ final class Checkout
                     $settle = static fn ($stored) => onAnswer($stored, $attempt, $answer);
                     $outcome = $this->change($orderId, $settle)['outcome'];
                     if ($outcome === NOT_CERTAIN) {
-                        $intentId = $decision['intentId'];
-                        error_log("Payment not certain: order $orderId, intent $intentId");
+                        self::logUncertain($orderId, $decision['intentId']);
                     }
                     return $outcome;
                 case 'wait':
@@ -318,6 +317,10 @@ final class Checkout
             // By this clock, whatever another server's says.
             $isOver = nowInMilliseconds() > $begin + $this->limitMs();
             if ($isOver || !$this->isUnderWay($stored)) {
+                if ($stored !== null && $stored['state'] === 'paying') {
+                    // The process of the attempt may have ended: then it has logged nothing.
+                    self::logUncertain($orderId, $stored['intentId']);
+                }
                 return $stored;
             }
             usleep(self::POLL_MS * 1000);
@@ -384,6 +387,12 @@ final class Checkout
             }
         }
         return 1; // so many are asking at this moment
+    }
+
+    /** For the staff, who look the intent up. */
+    private static function logUncertain(string $orderId, string $intentId): void
+    {
+        error_log("Payment not certain: order $orderId, intent $intentId");
     }
 
     /** Codes and ids, and never a message: an error can repeat what was posted. */

@@ -194,8 +194,7 @@ class Checkout:
                 answer = self._authorize(decision["intentId"], block)
                 settled = self._change(order_id, lambda stored: on_answer(stored, attempt, answer))
                 if settled["outcome"] == _NOT_CERTAIN:
-                    ids = (order_id, decision["intentId"])
-                    _logger.warning("Payment not certain: order %s, intent %s", *ids)
+                    _log_uncertain(order_id, decision["intentId"])
                 return settled["outcome"]
             if decision["next"] == "wait":
                 if self._read_settled(order_id)["state"] == "paying":
@@ -268,6 +267,9 @@ class Checkout:
             # By this clock, whatever another server's says.
             is_over = _now_ms() > begin + self._limit_ms
             if is_over or not self._is_under_way(stored):
+                if stored is not None and stored["state"] == "paying":
+                    # The process of the attempt may have ended: then it has logged nothing.
+                    _log_uncertain(order_id, stored["intentId"])
                 return stored
             time.sleep(self._POLL_S)
 
@@ -329,6 +331,11 @@ def _log(what, error):
     if isinstance(error, CardPaymentsError):
         codes = [error.recovery, error.status, error.code]
     _logger.warning(", ".join([what] + [str(code) for code in codes if code is not None]))
+
+
+def _log_uncertain(order_id, intent_id):
+    """For the staff, who look the intent up."""
+    _logger.warning("Payment not certain: order %s, intent %s", order_id, intent_id)
 
 
 def _read_order(order):
