@@ -146,10 +146,27 @@ describe.each(PORTS)('$name', (port) => {
       },
     ],
     [
-      'after an interim answer',
+      'after interim answers',
       (_, response) => {
         response.writeContinue();
+        response.writeProcessing();
+        response.writeEarlyHints({ link: '</a>; rel=preload' });
         response.writeHead(200).end(JSON.stringify(INTENT));
+      },
+    ],
+    [
+      'with its length, on a connection that stays open',
+      ({ socket }) => {
+        const text = JSON.stringify(INTENT);
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}more`);
+      },
+    ],
+    [
+      'in a chunk, on a connection that stays open',
+      ({ socket }) => {
+        const text = JSON.stringify(INTENT);
+        const chunks = `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+        socket.write(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}`);
       },
     ],
     [

@@ -1270,6 +1270,7 @@ class CardPayments
             'Host' => $this->hostHeader,
             'Authorization' => ($this->authorization)(),
             'Accept' => 'application/json',
+            'Accept-Encoding' => 'identity', // without it, any is allowed
             'Content-Length' => strlen($content),
             'Connection' => 'close',
         ];
@@ -1284,9 +1285,7 @@ class CardPayments
             $request .= "$name: $value\r\n";
         }
 
-        [$answer, $isWhole] = $this->exchange("$request\r\n$content");
-        [$status, $text] = self::readAnswer($answer);
-        $text = $isWhole ? $text : null;
+        [$status, $text] = $this->exchange("$request\r\n$content");
         if ($status === $success && $text !== null && $isAnswer(json_decode($text))) {
             return json_decode($text, true);
         }
@@ -1303,12 +1302,12 @@ class CardPayments
     }
 
     /**
-     * Sends one request and returns what came, and whether that is all of it.
+     * Sends one request and returns the status and the body of the answer, as readAnswer() does.
      *
      * By hand, because PHP's http:// streams have no limit for the whole exchange (theirs starts
      * again with each byte) and the curl extension is not everywhere.
      *
-     * @return array{string, bool}
+     * @return array{int|null, string|null}
      */
     private function exchange(#[\SensitiveParameter] string $request): array
     {
@@ -1324,11 +1323,11 @@ class CardPayments
             stream_context_create(['ssl' => $tls]),
         );
         if ($socket === false) {
-            return ['', false];
+            return [null, null];
         }
         $answer = '';
+        $read = [null, null];
         $sent = @fwrite($socket, $request);
-        $isWhole = false;
         while ($sent === strlen($request) && strlen($answer) <= self::MAX_ANSWER_BYTES) {
             $left = $deadline - hrtime(true);
             if ($left <= 0) {
@@ -1337,25 +1336,28 @@ class CardPayments
             $seconds = intdiv($left, 1_000_000_000);
             $microseconds = intdiv($left % 1_000_000_000, 1000);
             stream_set_timeout($socket, $seconds, max($microseconds, 1));
-            $chunk = @fread($socket, 8192);
-            if (is_string($chunk) && $chunk !== '') {
-                $answer .= $chunk;
-                continue;
+            $chunk = (string) @fread($socket, 8192);
+            $answer .= $chunk;
+            $isClosed = $chunk === ''
+                && feof($socket)
+                && !stream_get_meta_data($socket)['timed_out'];
+            $read = self::readAnswer($answer, $isClosed);
+            if ($chunk === '' || $read[1] !== null) {
+                break;
             }
-            $isWhole = feof($socket) && !stream_get_meta_data($socket)['timed_out'];
-            break;
         }
         fclose($socket);
-        return [$answer, $isWhole];
+        return $read;
     }
 
     /**
-     * The status and the body of an HTTP answer; the body is null if part of it is missing.
+     * The status and the body of an HTTP answer; the body is null if part of it is missing. An
+     * answer says how long it is, or ends with the connection.
      * No redirect is followed: another host would get the secret key.
      *
      * @return array{int|null, string|null}
      */
-    private static function readAnswer(string $answer): array
+    private static function readAnswer(string $answer, bool $isClosed): array
     {
         [$head, $body] = explode("\r\n\r\n", $answer, 2) + ['', null];
         if (preg_match('~^HTTP/1\.[01] (\d{3})\b~', $head, $line) !== 1) {
@@ -1363,15 +1365,20 @@ class CardPayments
         }
         $status = (int) $line[1];
         if ($status >= 100 && $status < 200) {
-            return self::readAnswer($body ?? ''); // an interim answer; the real one follows
+            // An interim answer; the real one follows.
+            return self::readAnswer($body ?? '', $isClosed);
+        }
+        if ($body === null) {
+            return [$status, null];
         }
         if (preg_match('~\r\nTransfer-Encoding:[ \t]*chunked[ \t]*(\r|$)~i', $head) === 1) {
-            return [$status, self::joinChunks($body ?? '')];
+            return [$status, self::joinChunks($body)];
         }
         if (preg_match('~\r\nContent-Length:[ \t]*(\d+)[ \t]*(\r|$)~i', $head, $length) === 1) {
-            return [$status, strlen($body ?? '') === (int) $length[1] ? $body : null];
+            $isWhole = strlen($body) >= (int) $length[1];
+            return [$status, $isWhole ? substr($body, 0, (int) $length[1]) : null];
         }
-        return [$status, $body];
+        return [$status, $isClosed ? $body : null];
     }
 
     /** RFC 9112, section 7.1; null if the last chunk is missing. */

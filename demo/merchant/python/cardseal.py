@@ -1086,6 +1086,9 @@ class CardPayments:
             headers = {**headers, "Authorization": self._authorization()}
             connection.request("POST", path, data, headers)
             answer = connection.getresponse()
+            while 100 <= answer.status < 200:  # an interim answer: Python passes over 100 only
+                answer.headers = None
+                answer.begin()
             status = answer.status
             content = answer.read(_MAX_ANSWER_BYTES + 1)
             is_whole = not answer.length and len(content) <= _MAX_ANSWER_BYTES
