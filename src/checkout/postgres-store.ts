@@ -25,7 +25,8 @@ const UPDATE =
  * Never set `synchronous_commit` to `off` for it: then PostgreSQL can forget what it acknowledged.
  *
  * @param pool - A `Pool` of the package `pg`. Read and write must reach the primary server, not a
- * replica.
+ * replica, and none of its connections may come back to it within a transaction: what is written
+ * has to be in the database before the card is sent on.
  */
 export function postgresStore(pool: PostgresPool): OrderStore {
   return {
