@@ -40,7 +40,7 @@ export function blockInput(form: HTMLFormElement, name: string) {
         unclobbered(form, 'appendChild')(input);
         added = input;
       }
-      offered = JSON.stringify(block);
+      offered = toJson(block);
       input.value = offered;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
@@ -60,3 +60,9 @@ export function blockInput(form: HTMLFormElement, name: string) {
     },
   };
 }
+
+/** Prototype 1.6 gives arrays a `toJSON`, whose result would break the block: it is not used. */
+const toJson = (block: EncryptedCard): string =>
+  JSON.stringify(block, function (this: Record<string, unknown>, key) {
+    return this[key];
+  });

@@ -231,6 +231,14 @@ test('works where Object.prototype was polluted with what disables listeners, ag
   expect(await page.target.got()).toHaveLength(1);
 });
 
+test('works where arrays have a toJSON of their own, as Prototype 1.6 gives them', async () => {
+  const toJson = script(`Array.prototype.toJSON = function () {
+    return '[' + this.map(function (it) { return JSON.stringify(it); }).join(', ') + ']';
+  };`);
+  const page = await visit({ head: `<script src="${toJson.path}"></script>${TAG}` });
+  await expectCard(await page.pay());
+});
+
 describe('the key', () => {
   test('rendered by the server, escaped for HTML', async () => {
     const key = { ...freshKey(), id: `cek_'"<&>&quot;_${crypto.randomUUID()}` };
