@@ -75,16 +75,14 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
   function save(report: Report): void {
     inMemory = report;
     try {
-      setItem.call(sessionStorage, ENTRY, JSON.stringify(report));
+      setItem.call(sessionStorage, ENTRY, toJson(report));
     } catch {}
     onChange(report);
   }
 
   /** Adds the page, and takes out what holds something of a card. */
   function printable<Of extends { text: string[] }>(of: Of) {
-    const safe = JSON.parse(JSON.stringify(of), (_, it) =>
-      typeof it === 'string' ? shown(it) : it,
-    );
+    const safe = JSON.parse(toJson(of), (_, it) => (typeof it === 'string' ? shown(it) : it));
     return { ...safe, text: safe.text.join(''), page: shown(location.pathname) };
   }
 
@@ -134,6 +132,15 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
     },
   };
 }
+
+/**
+ * As JSON. What a `toJSON` of the page returns is not used: Prototype 1.6 gives arrays one, and
+ * `JSON.stringify` would make one text of a whole list.
+ */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, function (this: Record<string, unknown>, key) {
+    return this[key];
+  });
 
 const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
 

@@ -1,6 +1,6 @@
 import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
-import { findingStore, type Report } from './findings.ts';
+import { findingStore, type Report, toJson } from './findings.ts';
 import { findingList } from './list.ts';
 import { safely } from './patch.ts';
 import { pressWatch } from './presses.ts';
@@ -71,7 +71,7 @@ function start(tag: Element | null): void {
   }
   clearText.searchAddress(numbers);
   window.CardsealCheck = {
-    report: () => JSON.parse(JSON.stringify(store.load())),
+    report: () => JSON.parse(toJson(store.load())),
     clear: store.clear,
   };
   list.show(store.load());

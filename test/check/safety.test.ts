@@ -41,6 +41,15 @@ test('control: on this host the functions are watched', async () => {
   expect(watchedIn(page.window)).toBe(5);
 });
 
+test('finds, stores and reports where arrays have a toJSON of their own, as in Prototype 1.6', async () => {
+  const toJson = `Array.prototype.toJSON = function () { return '[]'; };`;
+  const page = await open({ script: toJson + LEAK });
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ kind: 'clear text', way: 'fetch' }]);
+  expect(storedReport()).toEqual(page.report());
+});
+
 test('with another number it says so, once, and looks at nothing', async () => {
   const page = await open({ script: LEAK });
   page.page.fill();
