@@ -118,8 +118,9 @@ function headersOf(headers: unknown): Part[] {
     parts.push({ text: textOf(text), key: textOf(key) });
   };
   if (headers instanceof Headers) headers.forEach(add);
-  else if (Array.isArray(headers)) for (const [key, text] of headers) add(text, key);
-  else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
+  else if (Array.isArray(headers)) {
+    for (const pair of headers) if (Array.isArray(pair)) add(pair[1], pair[0]);
+  } else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
   return parts;
 }
 

@@ -130,6 +130,12 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     fetch('/', { headers: list }); return runs;`,
     1,
   ],
+  [
+    'a header that is read by an iterator',
+    `function* pair() { runs++; yield 'x-a'; yield 'b'; }
+    return fetch('/', { headers: [pair()] }).then(function () { return runs; }, String);`,
+    1,
+  ],
   ['an address that is an object', `fetch(once('/')); return runs;`, 1],
   [
     'an address of XMLHttpRequest',
