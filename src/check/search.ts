@@ -88,7 +88,7 @@ export function readingsOf(text: string): string[] {
 }
 
 function unescaped(text: string): string {
-  if (!text.includes('%')) return text;
+  if (!/[%+]/.test(text)) return text;
   const spaced = text.replace(/\+/g, ' ');
   try {
     return decodeURIComponent(spaced); // the quick way, for megabytes

@@ -58,6 +58,13 @@ describe('finds the number', () => {
   });
 });
 
+test.each([
+  ['as a form sends it', 'holder=Zoe+Quillow'],
+  ['beside something that is encoded', 'email=z%40example.com&holder=Zoe+Quillow'],
+])('finds the name %s', (_, text) => {
+  expect(searcher({ ...CARD, name: 'Zoe Quillow' })({ text })).toEqual(['name on the card']);
+});
+
 describe('does not find', () => {
   test.each([
     ['another number', '4929119283746508'],
