@@ -24,8 +24,8 @@ export type CardFields = ReturnType<typeof cardFields>;
 export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** Every control that a card was read from since the fields were emptied. */
   const readFrom = new Set<Element>();
-  /** Controls whose `required` is taken off. */
-  const relaxed = new Set<Element>();
+  /** Controls whose `required` is taken off, with what it was. */
+  const relaxed = new Map<Element, string>();
   let isEmptying = false;
 
   /** Looks at the card in the fields. `false` if the form is not as it must be. */
@@ -113,13 +113,14 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
 
     /** Takes `required` off the controls, or puts it back. */
     setRequired(isRequired: boolean) {
-      for (const control of relaxed) control.setAttribute('required', '');
+      for (const [control, value] of relaxed) control.setAttribute('required', value);
       relaxed.clear();
       if (isRequired) return;
       for (const control of cardControls(form)) {
-        if (!control.hasAttribute('required') || isShared(control)) continue;
+        const value = control.getAttribute('required');
+        if (value === null || isShared(control)) continue;
         control.removeAttribute('required');
-        relaxed.add(control);
+        relaxed.set(control, value);
       }
     },
 
