@@ -41,7 +41,9 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     try {
       return page.isCardPayment(null, false);
     } catch {
-      return false; // without an answer no block goes into the form's data
+      // A `when` that collects the form's data itself fails here, because it is being collected. It
+      // has answered at the press, which was a card press: any other press withdraws the block.
+      return true;
     }
   };
 
