@@ -263,8 +263,7 @@ export function outcomeOfBlock(order: StoredOrder | undefined, keyId: string): O
 /** An order that is new; or one with another price, if nothing was sent for the old one. */
 function atPrice(stored: StoredOrder | undefined, { amount, currency }: Price): StoredOrder {
   if (!stored) return newOrder({ amount, currency });
-  const isSettled = stored.state !== 'open' || stored.sent;
-  if (isSettled || isFor(stored, { amount, currency })) return stored;
+  if (stored.sent || isFor(stored, { amount, currency })) return stored;
   return { ...stored, amount, currency, intentId: null };
 }
 

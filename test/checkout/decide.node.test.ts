@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import {
   onAnswer,
   onBlock,
+  onKeyArrived,
+  onRefusal,
   onResolve,
   outcomeOf,
   type StoredOrder,
@@ -54,6 +56,14 @@ describe('a block', () => {
       });
   });
 
+  test('is sent for the price that its page has shown, if it is that of the order again', () => {
+    const other = { ...OPEN, amount: 2000 }; // another page has a key for another price
+    const sent = onBlock(other, { ...attempt, draftId: 'pi_card_2' });
+    expect(sent).toMatchObject({ next: 'authorize', intentId: 'pi_card_2' });
+    const inEuro = onBlock(OPEN, { ...attempt, price: { ...price, currency: 'EUR' } });
+    expect(inEuro).toMatchObject({ next: 'answer', outcome: { status: 'not_paid' } });
+  });
+
   test('whose attempt is stored already is authorized: only the answer of the write was lost', () => {
     expect(onBlock(PAYING, attempt)).toEqual({ next: 'authorize', intentId: 'pi_card_1' });
   });
@@ -66,13 +76,23 @@ test('a second key error of an intent is uncertain, so that nobody retries endle
   expect(second.store?.state).toBe('uncertain');
 });
 
-test('the valid answer of an uncertain attempt comes late, and counts', () => {
-  const { store } = onAnswer(PAYING, attempt, { kind: 'unclear' });
-  expect(outcomeOf(store)).toEqual({ status: 'not_certain' });
-  expect(onAnswer(store, attempt, intent('committed')).outcome).toEqual({
-    status: 'committed',
-    reference: 'pi_card_1',
-  });
+test.each(['committed', 'authorized'])(
+  'the valid answer of an uncertain attempt comes late, and counts: %s',
+  (status) => {
+    const { store } = onAnswer(PAYING, attempt, { kind: 'unclear' });
+    expect(outcomeOf(store)).toEqual({ status: 'not_certain' });
+    const { outcome } = onAnswer(store, attempt, intent(status));
+    expect(outcome).toEqual({ status, reference: 'pi_card_1' });
+  },
+);
+
+test('an order keeps the keys that took a card, and the newest 50 of the others', () => {
+  const keys = Array.from({ length: 52 }, (_, at) => ({ ...key, id: `cek_${at}` }));
+  const [used, oldest, ...others] = keys.map(({ id }) => id);
+  const order = onRefusal({ ...OPEN, keys }, used!).store!;
+  const { store } = onKeyArrived(order, price, { id: 'cek_new', expiresAt: 1 }, undefined);
+  expect(store!.keys.map(({ id }) => id)).toEqual([used, ...others, 'cek_new']);
+  expect(oldest).toBe('cek_1');
 });
 
 test('nothing replaces an outcome, and staff do not resolve what is under way or was never sent', () => {

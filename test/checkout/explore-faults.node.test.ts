@@ -36,8 +36,8 @@ const FAULTS: [part: number, rule: string, file: string, text: string, instead: 
     5,
     'for another amount the intent is kept once something was sent',
     'decide.ts',
-    "stored.state !== 'open' || stored.sent",
-    "stored.state !== 'open'",
+    'if (stored.sent || isFor',
+    "if (stored.state !== 'open' || isFor",
   ],
   [
     4,

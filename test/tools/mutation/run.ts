@@ -12,6 +12,7 @@ import { check, type Mutant, type Report } from './check.ts';
 
 const PARTS = {
   core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], timeoutMS: 60_000 },
+  checkout: { mutate: ['src/checkout/*.ts'], timeoutMS: 60_000 },
   form: {
     mutate: ['src/form/*.ts', 'src/script-tag/index.ts'],
     timeoutMS: 10_000,
@@ -30,7 +31,7 @@ for (const part of (names.length ? names : Object.keys(PARTS)) as Part[]) {
   const some = files.length ? { mutate: files } : {};
   const report = await run(part, `mutation-${part}`, {
     ...some,
-    concurrency: availableParallelism(),
+    concurrency: Number(process.env.CONCURRENCY ?? availableParallelism()),
   });
   await testAlone(part, report);
   if (!check(report)) process.exitCode = 1;

@@ -107,8 +107,8 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
   {
     name: 'a sent order changes its price',
     file: DECIDE,
-    before: "const isSettled = stored.state !== 'open' || stored.sent;",
-    after: "const isSettled = stored.state !== 'open';",
+    before: 'if (stored.sent || isFor',
+    after: "if (stored.state !== 'open' || isFor",
     breaks: 'the old intent may be charged, and then a new one is made',
     tests,
   },
