@@ -64,6 +64,7 @@ describe('the scenarios', () => {
         now: () => now,
         async sleep(ms) {
           now += ms;
+          if (now > step.at + 2 * LIMIT_MS) throw new Error('It waits for ever');
         },
         randomId: () => Math.random().toString(36),
       });

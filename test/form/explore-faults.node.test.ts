@@ -2,15 +2,10 @@
 import { expect, test } from 'vitest';
 import { loadForm } from './explore/code.ts';
 import { explore } from './explore/explore.ts';
-import { TAKEN_OUT } from './explore/rules.ts';
+import { scopeOf, TAKEN_OUT } from './explore/rules.ts';
 
 test.each(TAKEN_OUT)('without its rule a fault is found: $rule', async (rule) => {
-  const bounds = {
-    page: rule.page ?? 1,
-    shopper: rule.shopper ?? 1,
-    ...(rule.only && { only: rule.only }),
-  };
-  const scope = { settings: [rule.setting ?? {}], bounds, depth: rule.depth };
+  const scope = scopeOf(rule);
   const { violations } = await explore(await loadForm(rule), scope);
   expect([...violations.keys()]).toContain(rule.found);
   const { violations: none } = await explore(await loadForm(), scope);

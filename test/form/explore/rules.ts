@@ -5,6 +5,7 @@
 
 import type { Setting } from './acts.ts';
 import type { Change } from './code.ts';
+import type { Scope } from './explore.ts';
 
 export interface TakenOut extends Change {
   /** What is taken out. */
@@ -17,6 +18,12 @@ export interface TakenOut extends Change {
   readonly page?: number;
   /** What is found. */
   readonly found: string;
+}
+
+/** The part of the exploration that is enough to find it. */
+export function scopeOf({ page = 1, shopper = 1, only, setting = {}, depth }: TakenOut): Scope {
+  const bounds = { page, shopper, ...(only && { only }) };
+  return { settings: [setting], bounds, depth };
 }
 
 const SILENCE = 'a press ends in silence';

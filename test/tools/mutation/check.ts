@@ -16,7 +16,7 @@ export interface Mutant {
     | 'CompileError'
     | 'RuntimeError'
     | 'Ignored';
-  statusReason?: string;
+  statusReason?: string | undefined;
   location: { start: Position; end: Position };
 }
 export interface Report {
@@ -104,7 +104,7 @@ export function check(report: Report): boolean {
 }
 
 /** An error that nobody catches, for example in a listener, fails a run of Vitest, too. */
-function isNoticed({ status, statusReason }: Mutant): boolean {
+export function isNoticed({ status, statusReason }: Mutant): boolean {
   if (status === 'RuntimeError') return statusReason?.startsWith(UNCAUGHT) ?? false;
   return status === 'Killed' || status === 'Timeout';
 }

@@ -1,25 +1,14 @@
 /**
  * `npm run mutate`: makes every small change that Stryker knows to the source, one at a time, and
- * runs the tests over it. `npm run mutate -- core` takes the core and the server functions alone,
- * `npm run mutate -- form` the form and the script tag, and
- * `npm run mutate -- form src/form/read.ts` one file of these. Fails unless every change is
- * noticed or explained.
+ * runs the tests over it. `npm run mutate -- core` takes one part of parts.ts,
+ * `npm run mutate -- form src/form/read.ts` one file of it. Fails unless every change is noticed or
+ * explained.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Stryker } from '@stryker-mutator/core';
-import { check, type Mutant, type Report } from './check.ts';
-
-const PARTS = {
-  core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], timeoutMS: 60_000 },
-  checkout: { mutate: ['src/checkout/*.ts'], timeoutMS: 60_000 },
-  form: {
-    mutate: ['src/form/*.ts', 'src/script-tag/index.ts'],
-    timeoutMS: 10_000,
-    buildCommand: 'npm run build',
-  },
-};
-type Part = keyof typeof PARTS;
+import { check, isNoticed, type Mutant, type Report } from './check.ts';
+import { JUDGES, type Judge, PARTS } from './parts.ts';
 
 const args = process.argv.slice(2);
 const files = args.filter((name) => name.includes('/'));
@@ -27,51 +16,58 @@ const names = args.filter((name) => !files.includes(name));
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length) throw new Error(`No such part: ${unknown}. Parts: ${Object.keys(PARTS)}`);
 
-for (const part of (names.length ? names : Object.keys(PARTS)) as Part[]) {
-  const some = files.length ? { mutate: files } : {};
-  const report = await run(part, `mutation-${part}`, {
-    ...some,
-    concurrency: Number(process.env.CONCURRENCY ?? availableParallelism()),
-  });
-  await testAlone(part, report);
+for (const part of names.length ? names : Object.keys(PARTS)) {
+  const { mutate, judges } = PARTS[part]!;
+  const [first, ...others] = judges;
+  const report = await judgedBy(first!, files.length ? files : mutate);
+  const lives = (mutant: Mutant) => mutant.status !== 'CompileError' && !isNoticed(mutant);
+  for (const judge of others) await judgeAgain(report, lives, (them) => judgedBy(judge, them));
   if (!check(report)) process.exitCode = 1;
 }
 
-async function run(
-  part: Part,
-  name: string,
-  more: { mutate?: string[]; concurrency: number },
-): Promise<Report> {
-  const fileName = `reports/${name}.json`;
+async function judgedBy(judge: Judge, mutate: string[]): Promise<Report> {
+  const report = await run(judge, mutate, availableParallelism());
+  // A mutant that ran out of time may only have been slow, so it runs again in isolation.
+  await judgeAgain(report, ranOutOfTime, (them) => run(judge, them, 1));
+  return report;
+}
+
+/** Lets some mutants of a report be judged again, and takes the new answers into the report. */
+async function judgeAgain(
+  { files }: Report,
+  isOpen: (mutant: Mutant) => boolean,
+  judge: (mutate: string[]) => Promise<Report>,
+): Promise<void> {
+  const open = Object.entries(files).flatMap(([file, { mutants }]) =>
+    mutants.filter(isOpen).map((mutant) => ({ file, mutant })),
+  );
+  if (!open.length) return;
+  const again = await judge(open.map(({ file, mutant }) => `${file}:${rangeOf(mutant)}`));
+  for (const { file, mutant } of open) {
+    const same = again.files[file]!.mutants.find((other) => nameOf(other) === nameOf(mutant))!;
+    mutant.status = same.status;
+    mutant.statusReason = same.statusReason;
+  }
+}
+
+async function run(judge: Judge, mutate: string[], concurrency: number): Promise<Report> {
+  const fileName = `reports/mutation-${judge}.json`;
   await new Stryker({
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner', '@stryker-mutator/typescript-checker'],
-    vitest: { configFile: `test/tools/mutation/${part}.vitest.config.ts`, related: false },
-    ignorePatterns: ['/reports', '/demo'],
+    vitest: { configFile: `test/tools/mutation/${judge}.vitest.config.ts`, related: false },
+    ignorePatterns: ['/reports'],
     disableTypeChecks: false,
     checkers: ['typescript'],
     tsconfigFile: 'test/tools/mutation/tsconfig.json',
     coverageAnalysis: 'perTest',
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName },
-    ...PARTS[part],
-    ...more,
+    ...JUDGES[judge],
+    mutate,
+    concurrency,
   }).runMutationTest();
   return JSON.parse(readFileSync(fileName, 'utf8'));
-}
-
-/** A mutant that timed out may only have been slow, so it runs again in isolation. */
-async function testAlone(part: Part, { files }: Report): Promise<void> {
-  const stopped = Object.entries(files).flatMap(([file, { mutants }]) =>
-    mutants.filter(ranOutOfTime).map((mutant) => ({ file, mutant })),
-  );
-  if (!stopped.length) return;
-  const mutate = stopped.map(({ file, mutant }) => `${file}:${rangeOf(mutant)}`);
-  const again = await run(part, `mutation-${part}-alone`, { mutate, concurrency: 1 });
-  for (const { file, mutant } of stopped) {
-    const same = again.files[file]!.mutants.find((other) => nameOf(other) === nameOf(mutant))!;
-    mutant.status = same.status;
-  }
 }
 
 /** An endless loop that Stryker found by counting its rounds has run out of rounds, not of time. */

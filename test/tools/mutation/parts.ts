@@ -1,0 +1,38 @@
+/**
+ * What is mutated, and who judges it: the first judge sees every mutant, each later one those that
+ * live so far. A judge is a set of tests: those of `NAME.vitest.config.ts`.
+ */
+
+/** The rules of a press: what test/form/explore runs with everything around it simulated. */
+const RULES = ['card-form', 'key-requests', 'make-block', 'presses', 'sealed-block'].map(
+  (name) => `src/form/${name}.ts`,
+);
+
+export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = {
+  core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], judges: ['core'] },
+  // Only PostgreSQL itself can judge its store: `npm run interop`.
+  checkout: {
+    mutate: ['src/checkout/*.ts', '!src/checkout/postgres-store.ts'],
+    judges: ['checkout'],
+  },
+  rules: { mutate: RULES, judges: ['rules', 'form'] },
+  form: {
+    mutate: ['src/form/*.ts', 'src/script-tag/index.ts', ...RULES.map((file) => `!${file}`)],
+    judges: ['form'],
+  },
+  // Only test/check/list.e2e.test.ts sees the list.
+  check: { mutate: ['src/check/*.ts', '!src/check/list.ts'], judges: ['search', 'check'] },
+};
+
+const IN_NODE = { timeoutMS: 20_000 };
+const IN_CHROMIUM = { timeoutMS: 10_000, buildCommand: 'npm run build' };
+
+export const JUDGES = {
+  core: IN_NODE,
+  checkout: IN_NODE,
+  rules: IN_NODE,
+  search: IN_NODE,
+  form: IN_CHROMIUM,
+  check: IN_CHROMIUM,
+};
+export type Judge = keyof typeof JUDGES;
