@@ -50,7 +50,7 @@ function leftAt({ left, at }: Bucket, { burst, perSecond }: Rate, now: number): 
   return Math.min(burst, left + passed * perSecond);
 }
 
+/** Not more than 0 if one is left. */
 function secondsUntilOne(bucket: Bucket, rate: Rate, now: number): number {
-  const missing = 1 - leftAt(bucket, rate, now);
-  return missing > 0 ? Math.ceil(missing / rate.perSecond) : 0;
+  return Math.ceil((1 - leftAt(bucket, rate, now)) / rate.perSecond);
 }

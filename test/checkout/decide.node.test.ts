@@ -110,6 +110,7 @@ test('key requests are limited by rate: per order, in all, and never for the lif
   const limits = keyLimits();
   const taken = Array.from({ length: 7 }, () => limits.take('a', 0));
   expect(taken).toEqual([0, 0, 0, 0, 0, 0, 5]);
+  expect(limits.take('a', 4999)).toBe(1);
   expect(limits.take('a', 5000)).toBe(0);
   const others = Array.from({ length: 50 }, (_, order) => limits.take(`b${order}`, 5000));
   expect(others.filter((wait) => wait === 0)).toHaveLength(39);

@@ -1,9 +1,20 @@
-/** What a browser may post in the place of a block: a card in clear, above all. */
+/** What a browser posts: a block, or something in its place, a card in clear above all. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createCheckout, memoryStore } from '../../src/checkout/index.ts';
+import { readPostedBlock } from '../../src/checkout/posted-block.ts';
+import { BLOCK, postedBlock } from './world.ts';
 
 const NUMBER = '4242424242424242';
 const FORM = 'application/x-www-form-urlencoded';
+
+test.each([
+  [undefined, postedBlock('cek_1')],
+  ['Application/JSON; charset=utf-8', postedBlock('cek_1')],
+  [FORM, `a=b&encrypted_card=${encodeURIComponent(postedBlock('cek_1'))}`],
+])('a block is read as %s', async (contentType, body) => {
+  const expected = { ...BLOCK, key_id: 'cek_1' };
+  expect(await readPostedBlock(contentType, body)).toMatchObject(expected);
+});
 
 test.each([
   ['a card', `{"number":"${NUMBER}"}`, 'application/json'],

@@ -5,6 +5,7 @@ export default inNode([
   'checkout/memory-store.node.test.ts',
   'checkout/posted-block.node.test.ts',
   'checkout/corpus.node.test.ts',
+  'checkout/surroundings.node.test.ts',
   'checkout/checkout.node.test.ts',
   'checkout/card-payments.node.test.ts',
 ]);
