@@ -127,8 +127,8 @@ export class CardPayments {
         ...(body && { body: JSON.stringify(body) }),
       },
     );
-    if (status === success && !failure) {
-      const answer = parseJson(text);
+    if (status === success) {
+      const answer = parseJson(text); // of a part of an answer, there is no text
       if (isAnswer(answer)) return answer;
     }
     if (status !== undefined && status >= 400 && status < 500 && !failure) {
