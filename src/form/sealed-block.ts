@@ -108,9 +108,10 @@ export function sealedBlock(
     /** Whether the fields still hold the card of the block. */
     isCardInFields: () => current?.card !== undefined && fields.hold(current.card),
 
+    /** Only while there is a block. */
     emptyFields() {
       // Else the browser would refuse a retry with the block, and so would scripts that ask it.
-      if (current) fields.setRequired(false);
+      fields.setRequired(false);
       fields.empty();
       zeroCard();
     },

@@ -328,7 +328,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     rule: 'F11: required is taken off emptied fields',
     file: 'sealed-block.ts',
-    from: 'if (current) fields.setRequired(false);',
+    from: 'fields.setRequired(false);',
     to: '',
     setting: { required: true, onEncrypted: true },
     only: [],

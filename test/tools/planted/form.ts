@@ -155,7 +155,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'required stays while the fields are emptied',
     file: SEALED,
-    before: '      if (current) fields.setRequired(false);\n',
+    before: '      fields.setRequired(false);\n',
     after: '',
     breaks: 'the retry of a payment is refused: the shopper types the card again and may pay twice',
     tests: ['node form/explore.node'],
