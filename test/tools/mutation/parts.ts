@@ -1,7 +1,9 @@
 /**
  * What is mutated, and who judges it: the first judge sees every mutant, each later one those that
- * live so far. A judge is a set of tests: those of `NAME.vitest.config.ts`.
+ * live so far. A judge is a set of tests, those of `NAME.vitest.config.ts`; or TypeScript, which
+ * sees mutants that no program could have.
  */
+import type { PartialStrykerOptions } from '@stryker-mutator/api/core';
 
 /** The rules of a press: what test/form/explore runs with everything around it simulated. */
 const RULES = ['card-form', 'key-requests', 'make-block', 'presses', 'sealed-block'].map(
@@ -9,11 +11,11 @@ const RULES = ['card-form', 'key-requests', 'make-block', 'presses', 'sealed-blo
 );
 
 export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = {
-  core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], judges: ['core'] },
+  core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], judges: ['core', 'types'] },
   // Only PostgreSQL itself can judge its store: `npm run interop`.
   checkout: {
     mutate: ['src/checkout/*.ts', '!src/checkout/postgres-store.ts'],
-    judges: ['checkout'],
+    judges: ['checkout', 'types'],
   },
   rules: { mutate: RULES, judges: ['rules', 'form'] },
   form: {
@@ -24,7 +26,8 @@ export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = 
   check: { mutate: ['src/check/*.ts', '!src/check/list.ts'], judges: ['search', 'check'] },
 };
 
-const IN_NODE = { timeoutMS: 20_000 };
+/** A test in Node takes less time than TypeScript, which comes later. */
+const IN_NODE = { timeoutMS: 20_000, checkers: [] };
 const IN_CHROMIUM = { timeoutMS: 10_000, buildCommand: 'npm run build' };
 
 export const JUDGES = {
@@ -32,7 +35,8 @@ export const JUDGES = {
   checkout: IN_NODE,
   rules: IN_NODE,
   search: IN_NODE,
+  types: { testRunner: 'command', commandRunner: { command: 'exit 0' }, coverageAnalysis: 'off' },
   form: IN_CHROMIUM,
   check: IN_CHROMIUM,
-};
+} satisfies { [judge: string]: PartialStrykerOptions };
 export type Judge = keyof typeof JUDGES;
