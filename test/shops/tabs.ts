@@ -4,6 +4,7 @@ import { chromium, firefox, webkit } from 'playwright';
 import { type KeyInput, launch } from 'puppeteer-core';
 import { type Engine, type Found, need } from '../tools/prepare/browsers.ts';
 import { launchOptions } from '../tools/support/launch-options.ts';
+import { PATIENCE } from '../tools/support/patience.ts';
 import { Running, startDisplay } from '../tools/support/processes.ts';
 import { webkitEnvironment } from '../tools/support/stock-browsers.ts';
 
@@ -118,7 +119,12 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
 }
 
 async function openFirefox({ path }: Found): Promise<Tab> {
-  const browser = await launch({ browser: 'firefox', executablePath: path, headless: true });
+  const browser = await launch({
+    browser: 'firefox',
+    executablePath: path,
+    headless: true,
+    timeout: PATIENCE.testTimeout,
+  });
   const page = await browser.newPage();
   const alerts: string[] = [];
   page.on('dialog', (dialog) => {
