@@ -1,6 +1,6 @@
 import type { CardReader } from './card.ts';
 import { type FindingStore, placeOf } from './findings.ts';
-import { type CardPart, readingsOf, searcher, type TestCard } from './search.ts';
+import { type CardPart, numberFinder, readingsOf, searcher, type TestCard } from './search.ts';
 import type { Outgoing } from './ways-out.ts';
 
 /** Finds the test cards of the page in a text. */
@@ -23,7 +23,11 @@ export function cardFinder(reader: CardReader) {
     find,
     /** A text as it may be printed: nothing of a card is in it. */
     shown(text: string): string {
-      const hasNumber = readingsOf(text).some((reading) => reading.search(LONG_NUMBERS) >= 0);
+      const codes = ([] as string[]).concat(...reader.cards().map((card) => card.codes));
+      const tests = codes.map(numberFinder); // a code also where no name tells of it
+      const hasNumber = readingsOf(text).some(
+        (reading) => reading.search(LONG_NUMBERS) >= 0 || tests.some((test) => test(reading)),
+      );
       return hasNumber || find(text).length ? '(a text with the card in it)' : text;
     },
   };

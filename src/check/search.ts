@@ -33,7 +33,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
   const inBoxes = boxPattern(card.typed);
   const isTelling = tellingNames(card.codeNames);
   const holdsCode = codes.map((code) => codeFinder(code, isTelling));
-  const words = name.toLowerCase();
+  const holdsName = nameFinder(name);
 
   return ({ text, key }) => {
     const readings = readingsOf(text);
@@ -47,9 +47,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     if (hasNumber) found.push('card number');
     const isCode = key !== undefined && isTelling(key) && codes.includes(text.trim());
     if (isCode || holdsCode.some(some)) found.push('security code');
-    if (words && some((reading) => reading.toLowerCase().includes(words))) {
-      found.push('name on the card');
-    }
+    if (name && some(holdsName)) found.push('name on the card');
     return found;
   };
 }
@@ -59,7 +57,7 @@ const boxPattern = (boxes: string[]): RegExp =>
   new RegExp(boxes.map((digits) => digits.replace(/\D/g, '')).join('(?![0-9])[\\s\\S]{1,60}?'));
 
 /** Finds the digits of a number, alone or in groups, that are no part of a longer number. */
-function numberFinder(number: string): (text: string) => boolean {
+export function numberFinder(number: string): (text: string) => boolean {
   const pattern = new RegExp(`${number.split('').join(SEPARATORS)}(?![0-9])`, 'g');
   return (text) => {
     pattern.lastIndex = 0;
@@ -72,6 +70,22 @@ function numberFinder(number: string): (text: string) => boolean {
 
 /** What may stand between two digits of a number. */
 const SEPARATORS = '[-+ .\\u00a0]?';
+
+/** Finds a name as whole words: "An Le" is not in "You can learn more". */
+function nameFinder(name: string): (text: string) => boolean {
+  const words = name.toLowerCase();
+  return (text) => {
+    const lower = text.toLowerCase();
+    for (let at = lower.indexOf(words); at >= 0; at = lower.indexOf(words, at + 1)) {
+      const around = [lower.charAt(at - 1), lower.charAt(at + words.length)];
+      if (!around.some(isLetter)) return true;
+    }
+    return false;
+  };
+}
+
+/** Of a script with capitals: Firefox 60 has no pattern for all letters. */
+const isLetter = (char: string): boolean => char !== char.toUpperCase();
 
 /** The text as it is, and as it reads when URL encoding is undone. */
 export function readingsOf(text: string): string[] {

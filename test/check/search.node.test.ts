@@ -74,8 +74,20 @@ describe('does not find', () => {
     ['a code without a name', 'total=583'],
     ['a code within a longer number', '{"cvv":"5831"}'],
     ['half of the name', 'Quillow'],
+    ['the name within other words', 'Mazoë Quillow, Zoë Quillows, Mazoë Quillowby'],
   ])('%s', (_, text) => {
     expect(find({ text })).toEqual([]);
+  });
+});
+
+describe('finds the name', () => {
+  test.each([
+    'Zoës friend is ZOË QUILLOW.',
+    '{"who":"Zoë Quillow"}',
+    encodeURIComponent('"Zoë Quillow"'),
+    'who=Zo%C3%AB+Quillow&',
+  ])('%s', (text) => {
+    expect(find({ text })).toEqual(['name on the card']);
   });
 });
 
