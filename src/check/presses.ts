@@ -13,8 +13,8 @@ interface Press {
   /** The card's controls that were filled. */
   filled: Control[];
   isEncrypted: boolean;
-  /** Whether the form is idle again, or the block is on its way. */
-  isSettled: boolean;
+  /** When it is over at the latest: known once the form is idle again, or the block on its way. */
+  endsBy?: number;
   /** Why the library has refused it. */
   problem: string;
   /** How the block left. */
@@ -40,6 +40,9 @@ interface Reading {
 /** How long it must be quiet after the form has settled, until a press is over, in milliseconds. */
 const QUIET_MS = 1_000;
 
+/** How long a press waits for quiet: some pages send more than once a second. */
+const LONGEST_MS = 5_000;
+
 /** Follows each press by the public events of the form, and finds what the page does with it. */
 export function pressWatch(reader: CardReader, store: FindingStore) {
   let press: Press | undefined;
@@ -61,7 +64,7 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     if (press && !press.problem) press.problem = field ? `${code}, ${field}` : code;
   });
   listen('settled', () => {
-    if (press) press.isSettled = true;
+    if (press) press.endsBy = performance.now() + LONGEST_MS;
   });
   window.addEventListener('pagehide', () => safely(conclude));
 
@@ -94,7 +97,6 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
       before: snapshot || takeSnapshot(reader.roots()),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
-      isSettled: false,
       problem: '',
       paidBy: '',
     };
@@ -102,7 +104,9 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
 
   function waitOn(): void {
     clearTimeout(timer);
-    if (press?.isSettled) timer = window.setTimeout(() => safely(conclude), QUIET_MS);
+    if (press?.endsBy === undefined) return;
+    const rest = Math.min(QUIET_MS, press.endsBy - performance.now());
+    timer = window.setTimeout(() => safely(conclude), rest);
   }
 
   /** Notes which code of the page meets an emptied field. */

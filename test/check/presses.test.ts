@@ -77,6 +77,10 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
       press: 'the card was encrypted, but fetch to /sent/none carried no block.',
     },
   ],
+  'no block: a list of fields, while the page asks for news all the time': [
+    { script: `${sendsList} setInterval(function () { fetch('/sent/none'); }, 300);` },
+    { finding: { kind: 'no block', site: { line: 3 } }, press: 'carried no block.' },
+  ],
   'no block: a field that was read when it was empty': [
     { script: readsEmptied, button: BUTTON },
     {
