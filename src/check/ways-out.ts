@@ -29,7 +29,12 @@ export function watchWaysOut(watcher: Watcher): void {
   watchOthers(watcher);
   watchAddresses(watcher);
   watch(HTMLFormElement.prototype, 'submit', (form: HTMLFormElement) => {
-    leaveByForm(watcher, form, callSite(), null);
+    const site = callSite();
+    let data = HAS_DATA_EVENT ? undefined : new FormData(form);
+    onData(form, (event) => {
+      data = event.formData;
+    });
+    return () => data && leaveByForm(watcher, form, data, site, null);
   });
 }
 
@@ -65,11 +70,10 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   };
   if (body === undefined || body === null) return { parts, later };
   if (body instanceof FormData || body instanceof URLSearchParams) {
-    (body as URLSearchParams).forEach((value, key) => {
-      add(value, key);
-    });
+    for (const [value, key] of entriesOf(body)) add(value, key);
   } else if (body instanceof Request) {
-    if (body.method !== 'GET' && !body.bodyUsed) later.push(body.clone().text());
+    const isReadable = body.method !== 'GET' && !body.bodyUsed;
+    if (isReadable) later.push(Request.prototype.clone.call(body).text());
   } else if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
     add(new Blob([body as ArrayBuffer]));
   } else if (body instanceof Document) {
@@ -80,13 +84,28 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   return { parts, later };
 }
 
+/** By the platform's own function: an object of the page may have another. */
+function entriesOf(list: FormData | URLSearchParams | Headers): [value: unknown, key: string][] {
+  const entries: [unknown, string][] = [];
+  const { prototype } = [FormData, URLSearchParams, Headers].find((type) => list instanceof type)!;
+  Reflect.apply(prototype.forEach, list, [
+    (value: unknown, key: string) => entries.push([value, key]),
+  ]);
+  return entries;
+}
+
+/** What is an address by itself. Taken before the page can replace it. */
+const ADDRESS_TYPES = [URL, HTMLAnchorElement];
+
 /**
  * The text that the platform makes of a value. An object of the page has none here: its code would
  * run once more than without the check.
  */
 function textOf(value: unknown): string {
-  const hasText = [URL, Location, HTMLAnchorElement].some((type) => value instanceof type);
-  return Object(value) !== value || hasText ? String(value) : '';
+  if (Object(value) !== value) return String(value);
+  if (value === location) return location.href;
+  const type = ADDRESS_TYPES.find((it) => value instanceof it);
+  return type ? Reflect.get(type.prototype, 'href', value) : '';
 }
 
 /** A property of an object of the page. No getter is run. */
@@ -117,7 +136,7 @@ function headersOf(headers: unknown): Part[] {
   const add = (text: unknown, key: unknown) => {
     parts.push({ text: textOf(text), key: textOf(key) });
   };
-  if (headers instanceof Headers) headers.forEach(add);
+  if (headers instanceof Headers) for (const [text, key] of entriesOf(headers)) add(text, key);
   else if (Array.isArray(headers)) {
     for (const pair of headers) if (Array.isArray(pair)) add(pair[1], pair[0]);
   } else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
@@ -218,7 +237,8 @@ function watchAddresses(watcher: Watcher): void {
 
 /**
  * Watches the submits of a window or a shadow root, which its submits do not leave. A submit that
- * nobody has cancelled is sent by the browser.
+ * nobody has cancelled is sent by the browser, with what its `formdata` event holds at the end. So
+ * does Firefox (seen in 153) with one that a script made up.
  */
 export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void {
   root.addEventListener(
@@ -227,19 +247,38 @@ export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void 
       const { submitter } = event as SubmitEvent;
       const site = safely(callSite);
       const form = event.target as HTMLFormElement;
-      const leaves = () => {
-        if (!event.defaultPrevented) leaveByForm(watcher, form, site, submitter);
+      const leaves = (data: FormData) => {
+        if (!event.defaultPrevented) leaveByForm(watcher, form, data, site, submitter);
       };
-      if (event.isTrusted) afterDispatch(root, event, leaves);
-      else ifSent(form, event, leaves);
+      if (!HAS_DATA_EVENT && event.isTrusted) {
+        afterDispatch(root, event, () => leaves(new FormData(form)));
+      }
+      onData(form, (dataEvent) => {
+        const isListening = event.currentTarget !== null; // the page may ask for the data, too
+        if (!isListening) afterDispatch(root, dataEvent, () => leaves(dataEvent.formData));
+      });
     },
     true,
   );
 }
 
+/** Older browsers have no such event: there `new FormData(form)` runs no code of the page. */
+const HAS_DATA_EVENT = 'FormDataEvent' in window;
+
+/** Calls `then` if the entries of a form are collected in this task. */
+function onData(form: HTMLFormElement, then: (event: FormDataEvent) => void): void {
+  const listener = (event: FormDataEvent) => {
+    if (event.target === form) then(event);
+  };
+  const { addEventListener, removeEventListener } = EventTarget.prototype; // not a control's name
+  addEventListener.call(form, 'formdata', listener as EventListener, true);
+  setTimeout(() => removeEventListener.call(form, 'formdata', listener as EventListener, true));
+}
+
 function leaveByForm(
   watcher: Watcher,
   form: HTMLFormElement,
+  data: FormData,
   site: Site | undefined,
   submitter: HTMLElement | null,
 ): void {
@@ -250,18 +289,9 @@ function leaveByForm(
     (submitter && read(submitter, `form${name}`)) || read(form, name) || '';
   const to = either('action');
   if (STAYS_HERE.test(to) || /^dialog$/i.test(either('method'))) return;
-  const parts = [{ text: to } as Part].concat(entriesOf(form, submitter));
+  const entries = entriesOf(data).map(([value, key]) => ({ key, text: textOf(value) }));
+  const parts = [{ text: to } as Part].concat(entries);
   watcher.leaves({ way: 'form', to, parts, mayPay: true, site, form });
-}
-
-/** Calls `then` if a submit that a script made up is sent, as only Firefox does (seen in 153). */
-function ifSent(form: HTMLFormElement, event: Event, then: () => void): void {
-  const onData = ({ target }: Event) => {
-    const isListening = event.currentTarget !== null; // a listener of the page may ask for the data
-    if (target === form && !isListening) safely(then);
-  };
-  form.addEventListener('formdata', onData);
-  setTimeout(() => form.removeEventListener('formdata', onData));
 }
 
 /** Calls `then` once when the listeners of the page have run. */
@@ -278,23 +308,6 @@ function afterDispatch(root: Window | ShadowRoot, event: Event, then: () => void
   };
   root.addEventListener(event.type, last);
   setTimeout(end);
-}
-
-/**
- * The parts of a form that the browser sends. Not by `new FormData(form)`, whose event would run
- * code of the page once more.
- */
-function entriesOf(form: HTMLFormElement, submitter: HTMLElement | null): Part[] {
-  const parts: Part[] = [];
-  for (const element of elementsOf(form) as HTMLInputElement[]) {
-    const { name, type, value, localName } = element;
-    const isButton = localName === 'button' || /^(submit|button|reset|image)$/.test(type);
-    const isOff = localName === 'output' || (/^(checkbox|radio)$/.test(type) && !element.checked);
-    const isSent =
-      name && !element.matches(':disabled') && !isOff && (!isButton || element === submitter);
-    if (isSent) parts.push({ key: name, text: String(value) });
-  }
-  return parts;
 }
 
 /** Also where a control is named `elements`. */

@@ -159,6 +159,16 @@ test.each([
     'finds it although the page stops the event',
     `document.forms[0].addEventListener('submit', function (event) { event.stopPropagation(); });`,
   ],
+  [
+    'finds what a formdata listener adds',
+    `document.querySelectorAll('form input').forEach(function (it) { it.removeAttribute('name'); });
+    document.forms[0].onformdata = function (event) {
+      ['number', 'name', 'cvv'].forEach(function (id) {
+        event.formData.append('cc_' + id, document.getElementById(id).value);
+      });
+      event.stopPropagation();
+    };`,
+  ],
 ])('%s', async (_, script) => {
   const page = await open({ script });
   await page.page.pay();
@@ -285,6 +295,11 @@ describe('does not accuse', () => {
       'an output of a form',
       `${FORM_OF_CARD} f.innerHTML = '<output name="number">' + n + '</output>'; f.target = 'none';
       f.requestSubmit()`,
+    ],
+    [
+      'a field that a formdata listener takes out',
+      `${FORM_OF_CARD} f.onformdata = function (event) { event.formData.delete('number'); };
+      f.target = 'none'; f.submit(); f.requestSubmit()`,
     ],
   ];
 

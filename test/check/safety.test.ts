@@ -136,6 +136,19 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     return fetch('/', { headers: [pair()] }).then(function () { return runs; }, String);`,
     1,
   ],
+  [
+    'a forEach of its own',
+    `var body = new FormData(), headers = new Headers();
+    body.forEach = headers.forEach = once('').toString;
+    fetch('/', { method: 'POST', body, headers }); return runs;`,
+    0,
+  ],
+  [
+    'an address with a toString of its own',
+    `var url = new URL('/', location.href); url.toString = once('/').toString;
+    fetch(url); return runs;`,
+    1,
+  ],
   ['an address that is an object', `fetch(once('/')); return runs;`, 1],
   [
     'an address of XMLHttpRequest',

@@ -106,8 +106,8 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'the check turns objects of the page into text',
     file: 'src/check/ways-out.ts',
-    before: "Object(value) !== value || hasText ? String(value) : ''",
-    after: 'String(value) || String(hasText)',
+    before: 'if (Object(value) !== value) return',
+    after: 'return',
     breaks: 'an object of the page that changes when it is read does so twice, and the shop fails',
     ...safety,
   },
