@@ -58,7 +58,7 @@ const boxPattern = (boxes: string[]): RegExp =>
 
 /** Finds the digits of a number, alone or in groups, that are no part of a longer number. */
 export function numberFinder(number: string): (text: string) => boolean {
-  const pattern = new RegExp(`${number.split('').join(SEPARATORS)}(?![0-9])`, 'g');
+  const pattern = new RegExp(`${number.split('').map(literal).join(SEPARATORS)}(?![0-9])`, 'g');
   return (text) => {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -67,6 +67,9 @@ export function numberFinder(number: string): (text: string) => boolean {
     return false;
   };
 }
+
+/** A text as a pattern for it: a shopper may type `583)`. */
+const literal = (text: string): string => text.replace(/[^\w\s]/g, '\\$&');
 
 /** What may stand between two digits of a number. */
 const SEPARATORS = '[-+ .\\u00a0]?';
@@ -161,7 +164,7 @@ export function tellingNames(own: string[]): (name: string) => boolean {
 
 /** Finds a security code beside a telling name: in URLs, JSON and multipart texts. */
 function codeFinder(code: string, isTelling: (name: string) => boolean) {
-  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*${code}(?![0-9])`;
+  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*${literal(code)}(?![0-9])`;
   const pattern = new RegExp(beside, 'g');
   return (text: string): boolean => {
     if (!text.includes(code)) return false;

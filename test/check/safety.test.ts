@@ -69,6 +69,14 @@ test('with another number it says so, once, and looks at nothing', async () => {
   expect(await page.found()).toHaveLength(1);
 });
 
+test('does not look at a number that is no test number because it is mistyped', async () => {
+  const page = await open({ script: LEAK });
+  page.page.control('number').value = '4929 0000 0000 0108';
+  page.window.leak();
+  await pause(100);
+  expect(page.report()).toEqual({ findings: [], presses: [], notices: [] });
+});
+
 describe('another number', () => {
   test.each([
     ['in a control that says nothing of a card', '<input value="4929 0000-0000 0109">'],

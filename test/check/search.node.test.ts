@@ -91,6 +91,11 @@ describe('finds the name', () => {
   });
 });
 
+test('finds a code that is typed with a sign that patterns give a meaning', () => {
+  const findTyped = searcher({ ...CARD, codes: ['583', '(583'] });
+  expect(findTyped({ text: 'cvv=(583' })).toEqual(['security code']);
+});
+
 describe('finds the code under a telling name', () => {
   test.each([
     '{"cvv":"583"}',
