@@ -48,6 +48,12 @@ describe('a block', () => {
     expect(again).toEqual({ next: 'answer', outcome });
   });
 
+  test('that was declined gets no decline any more once another one may have been charged', () => {
+    const keys = [{ ...key, block: 'declined' as const }];
+    const { outcome } = onRefusal({ ...OPEN, sent: true, keyErrors: 1, keys }, 'cek_1');
+    expect(outcome).toEqual({ status: 'retry_is_safe' });
+  });
+
   test('of a key that the order has not is not certain', () => {
     for (const stored of [OPEN, undefined])
       expect(onBlock(stored, { ...attempt, keyId: 'cek_other' })).toEqual({

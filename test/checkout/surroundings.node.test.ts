@@ -130,6 +130,17 @@ test.each([
   expect(clock()).toBe(until);
 });
 
+test('a block whose key expires while it waits for another attempt is not sent', async () => {
+  const attempt = { token: 't', keyId: 'cek_0', startedAt: 0 };
+  const { pay, put, clock } = checkout({
+    stored: { ...OPEN, state: 'paying', sent: true, attempt },
+  });
+  const outcome = pay();
+  while (clock() <= KEY.expiresAt) await turn();
+  put(OPEN); // the other one was declined
+  expect(await outcome).toEqual({ status: 'not_paid' });
+});
+
 test('the seventh key at once is too many', async () => {
   const { issueKey } = checkout();
   for (let key = 0; key < 6; key++) expect((await issueKey(ORDER)).status).toBe(200);
@@ -167,6 +178,15 @@ test('an intent has an Idempotency-Key, and the currency that was asked for', as
   const { issueKey } = checkout({ stored: null, client: { createIntent } });
   expect(await issueKey(ORDER)).toEqual({ status: 502, body: { status: 'no_key' } });
   expect(createIntent.mock.lastCall).toEqual([PRICE, { idempotencyKey: 'random 1' }]);
+});
+
+test('an authorization has an Idempotency-Key that a header can hold, whatever the id of the key', async () => {
+  const id = 'cek_é 1';
+  const authorize = vi.fn(async () => intentResource('pi_card_1', PRICE, 'committed'));
+  const { pay } = checkout({ stored: { ...OPEN, keys: [{ ...KEY, id }] }, client: { authorize } });
+  await pay(id);
+  const idempotencyKey = 'pi_card_1.cek_%C3%A9%201';
+  expect(authorize).toHaveBeenCalledWith('pi_card_1', expect.anything(), { idempotencyKey });
 });
 
 const UNCLEAR = new CardPaymentsError('', {
