@@ -76,7 +76,7 @@ describe('a destination is refused', () => {
     }
     for (const origin of [
       ...['http://shop.example', 'http://127.evil.example', 'http://localhost.example'],
-      ...['http://127.0.0.2.example', 'ftp://localhost'],
+      ...['http://127.0.0.2.example', 'http://shoplocalhost', 'ftp://localhost'],
     ]) {
       expect(() => check(`${origin}/pay`), origin).toThrow(ON_HTTPS);
     }

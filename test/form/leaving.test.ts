@@ -133,6 +133,18 @@ test('a reset before any press asks for no new key; after a block was made it do
   expect(after.ask).toHaveBeenCalledTimes(2);
 });
 
+test('a reset and an unbind() in one task, while the key is awaited: the shopper reads that it ended', async () => {
+  const page = open();
+  const binding = bind(page.form, { key: () => new Promise<never>(() => {}) });
+  fill(page);
+  page.button().click();
+  page.form.reset();
+  binding.unbind();
+  const text = statusOf(page);
+  await new Promise((resolve) => setTimeout(resolve)); // the reset is over
+  expect([text, statusOf(page)]).toEqual([expect.stringContaining('again'), text]);
+});
+
 test('a reset after a block from a fixed key says nothing of the key', async () => {
   const { page } = await cancelled(html(), { key: freshKey() });
   page.form.reset();

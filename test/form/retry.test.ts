@@ -40,15 +40,23 @@ test('the emptied fields are not required until the block is dropped', async () 
   expect(required()).toEqual([true, true, true, true]);
 });
 
-test('a first name in the emptied fields begins another card: all are required again', async () => {
-  const names =
-    '<input required data-cardseal-field="given_name"> <input autocomplete="cc-family-name">';
-  const { page } = await lost(REQUIRED.replace('<input required autocomplete="cc-name">', names));
-  page.control('given_name').value = 'Ada';
-  page.control('given_name').dispatchEvent(new Event('input', { bubbles: true }));
-  expect(page.controls().filter((control) => control.required).length).toBe(4);
-  expect(blockIn(page)).toBe(null);
-});
+test.each([
+  ['given_name', 'Ada'],
+  ['number', '4'],
+  ['expiry', '1'],
+  ['cvv', '1'],
+] as const)(
+  '%s in the emptied fields begins another card: all are required again',
+  async (field, value) => {
+    const names =
+      '<input required data-cardseal-field="given_name"> <input autocomplete="cc-family-name">';
+    const { page } = await lost(REQUIRED.replace('<input required autocomplete="cc-name">', names));
+    page.control(field).value = value;
+    page.control(field).dispatchEvent(new Event('input', { bubbles: true }));
+    expect(page.controls().filter((control) => control.required).length).toBe(4);
+    expect(blockIn(page)).toBe(null);
+  },
+);
 
 test('unbind() leaves the fields as required as they were', async () => {
   const [first, ...others] = REQUIRED.split('required');

@@ -141,6 +141,7 @@ test.each([
       expect.stringMatching(/^multipart\/form-data/),
     ]);
     expect(sent!.body.map(([name]) => name).sort()).toEqual(['encrypted_card', 'how']);
+    expect(sent!.body).toContainEqual(['how', 'x']);
     expect(page.form.querySelectorAll('button').length).toBeLessThan(2); // no stand-in is left
   },
 );
