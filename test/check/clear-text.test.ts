@@ -183,6 +183,19 @@ test.each([
   expect(found?.advice).toContain('Remove the name');
 });
 
+test('finds the fifth card that is typed, too', async () => {
+  const page = await open({ script: leaking(`fetch('/order?' + n)`) });
+  const number = page.page.control('number');
+  const others = ['4242424242424242', '5555555555554444', '378282246310005', '6011111111111117'];
+  for (const value of others) {
+    number.value = value;
+    number.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ fields: ['card number'] }]);
+});
+
 test('finds the card in the address of a button', async () => {
   const page = await open();
   const button = page.document.querySelector('button')!;

@@ -189,6 +189,7 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     `window.postMessage = function () { return 'own'; }; return postMessage();`,
     'own',
   ],
+  ['the depth of stacks', `fetch('/'); return Error.stackTraceLimit > 20;`, false],
   [
     'a format of stacks',
     `Error.prepareStackTrace = function () { runs++; }; fetch('/'); return runs;`,

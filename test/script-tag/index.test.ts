@@ -275,6 +275,19 @@ describe('the key', () => {
     next.document.cookie = 'cardseal_test=; max-age=0';
   });
 
+  test('is not waited for any more when the form is unbound', async () => {
+    const { path } = endpoint(json(freshKey()));
+    const page = await visit({ attributes: `data-cardseal-key-url="${path}"` });
+    const { fetch } = page.window;
+    let signal: AbortSignal | null | undefined;
+    page.window.fetch = (url, init) => {
+      signal = init?.signal;
+      return fetch(url, init);
+    };
+    page.window.Cardseal.bindCardForm(page.form).unbind();
+    expect(signal?.aborted).toBe(true);
+  });
+
   test('is asked for again when it is older than data-cardseal-key-max-age-ms', async () => {
     const [first, second] = [freshKey(), freshKey()];
     const keys = endpoint(json(first));

@@ -145,6 +145,15 @@ test('data-cardseal-when: a press while no control matches sends no block; with 
   expect(await wrong.refused()).toBe('invalid_form');
 });
 
+test('data-cardseal-when: a control of the form that stands outside it counts', async () => {
+  const when = 'id="paid" data-cardseal-when="[value=card]:checked"';
+  const page = await visit({
+    attributes: `${keyAttribute()} ${when}`,
+    tail: '<input type="radio" form="paid" value="card" checked>',
+  });
+  expect((await page.pay()).map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
 test('data-cardseal-messages has the texts for the shopper; an unknown name is a warning', async () => {
   const messages = JSON.stringify({ number_required: 'Kartennummer fehlt', nmber: 'x' });
   const page = await visit({
