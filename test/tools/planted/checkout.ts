@@ -152,4 +152,24 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
     breaks: 'a script that asks for keys keeps all other shoppers waiting',
     tests: ['node checkout/decide'],
   },
+  {
+    name: 'the time before a wait counts',
+    file: CHECKOUT,
+    before: '      attempt.now = now();\n',
+    after: '',
+    breaks: 'a block is sent under an expired key, and staff resolve an attempt that is on its way',
+    tests: ['node checkout/surroundings'],
+  },
+  {
+    name: 'a decline hides a later attempt',
+    file: DECIDE,
+    before: `    if (order.sent) return { status: 'retry_is_safe' };
+    if (key.block === 'declined') return { status: 'failed', reason: key.reason };
+`,
+    after: `    if (key.block === 'declined') return { status: 'failed', reason: key.reason };
+    if (order.sent) return { status: 'retry_is_safe' };
+`,
+    breaks: 'a shopper reads that the card was declined while another one may have been charged',
+    tests: ['node checkout/decide'],
+  },
 ];

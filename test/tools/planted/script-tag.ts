@@ -153,4 +153,12 @@ export const SCRIPT_TAG: readonly Fault[] = [
     breaks: 'logs have a part of the key, and no hint which attribute is wrong',
     ...seen,
   },
+  {
+    name: 'data-cardseal-when looks inside the form only',
+    file,
+    before: '() => elementsOf(form).some((control) => control.matches(when));',
+    after: "() => unclobbered(form, 'querySelector')(when) !== null;",
+    breaks: 'where the way to pay is chosen outside the form, a card press passes without a block',
+    ...seenByPress,
+  },
 ];
