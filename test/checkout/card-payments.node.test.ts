@@ -106,9 +106,9 @@ describe('a request', () => {
   test('to authorize carries the block and nothing else that stands beside it', async () => {
     const { client, requests } = await clientOf(answering(200, { ...INTENT, status: 'committed' }));
     const layout = CARD.layout.map((entry) => ({ ...entry, more: 1 }));
-    expect(await client.authorize(ID, { ...CARD, layout, more: 1 } as EncryptedCard)).toMatchObject(
-      { status: 'committed' },
-    );
+    const card = { ...CARD, layout, more: 1 } as EncryptedCard;
+    const intent = await client.authorize(ID, card, { idempotencyKey: '!~' });
+    expect(intent.status).toBe('committed');
     expect(requests[0]!.line).toBe('POST /base/payments/card/pi_card_1/authorize');
     expect(JSON.parse(requests[0]!.body)).toEqual(CARD);
   });
@@ -127,16 +127,19 @@ describe('refuses before it sends anything', () => {
     new CardPayments({ baseUrl: 'https://example.com', secretKey: SECRET_KEY, ...options });
 
   test.each([
+    'ftp://localhost',
     'http://example.com',
     'http://localhost.example.com',
-    'https://user:secret@example.com',
+    'https://user@example.com',
+    'https://:secret@example.com',
     'https://example.com/?a',
     'https://example.com/#a',
     'localhost:3000',
     undefined,
   ])('the base address %s', (baseUrl) => {
-    expect(() => create({ baseUrl })).toThrow(TypeError);
-    expect(() => create({ baseUrl })).not.toThrow('secret');
+    const message =
+      'baseUrl must be https, or http to this machine, and have no credentials, query or fragment';
+    expect(() => create({ baseUrl })).toThrow(new TypeError(message));
   });
 
   test.each([
@@ -157,23 +160,34 @@ describe('refuses before it sends anything', () => {
   );
 
   test.each([0, 0.5, Number.NaN, 2 ** 31, '1'])('a time limit of %s', (timeoutMs) => {
-    expect(() => create({ timeoutMs })).toThrow(TypeError);
+    const message = 'timeoutMs must be milliseconds';
+    expect(() => create({ timeoutMs })).toThrow(new TypeError(message));
+  });
+
+  test.each([1, 2 ** 31 - 1])('but not a time limit of %s', (timeoutMs) => {
+    expect(create({ timeoutMs })).toMatchObject({ timeoutMs });
   });
 
   test('an amount, intent id or idempotency key that is none', async () => {
     const { client, requests } = await clientOf(answering(500, ''));
     const amounts = [0.5, -1, 2 ** 53, '1000', undefined] as number[];
-    const ids = ['', 'pi_card_', 'pi_card_1/authorize', 'pi_card_1?a', 'Xpi_card_1', 1] as string[];
-    const results = [
-      ...amounts.map((amount) => client.createIntent({ amount, currency: 'USD' })),
-      ...ids.map((id) => client.authorize(id, CARD)),
-      ...['', 'HOSTILE\r\nX: 1', 'HOSTILÉ'].map((idempotencyKey) =>
-        client.authorize(ID, CARD, { idempotencyKey }),
-      ),
+    const beyond = ['`', '{', '@', '[', '/', ':', '?'].map((char) => `pi_card_${char}`);
+    const ids = ['', 'pi_card_', 'Xpi_card_1', 1, ...beyond] as string[];
+    const idempotencyKeys = ['', ' ', '\x7f', 'HOSTILE\r\nX: 1', 'HOSTILÉ'];
+    const refusals: [string, Promise<unknown>[]][] = [
+      [
+        'amount must be a whole number of minor units',
+        amounts.map((amount) => client.createIntent({ amount, currency: 'USD' })),
+      ],
+      ['id must be the id of a card payment intent', ids.map((id) => client.authorize(id, CARD))],
+      [
+        'idempotencyKey must be visible ASCII characters',
+        idempotencyKeys.map((idempotencyKey) => client.authorize(ID, CARD, { idempotencyKey })),
+      ],
     ];
-    for (const error of await Promise.all(results.map(rejection))) {
-      expect(error).toBeInstanceOf(TypeError);
-    }
+    for (const [message, calls] of refusals)
+      for (const error of await Promise.all(calls.map(rejection)))
+        expect(error).toEqual(new TypeError(message));
     const aborted = AbortSignal.abort(new Error('mine'));
     expect((await rejection(client.authorize(ID, CARD, { signal: aborted }))).message).toBe('mine');
     expect(requests).toEqual([]);
@@ -186,7 +200,7 @@ describe('the specification says what to do', () => {
     ['unknown_encryption_key', 'forward_key_id'],
     ['invalid_encryption_block', 'check_layout'],
   ])('about %s: %s, whatever the envelope', async (code, recovery) => {
-    const envelopes = [{ error: { code, message: 'HOSTILE' } }, { errors: [{ code }] }, code];
+    const envelopes = [{ error: { code, message: 'HOSTILE' } }, { errors: [code] }, code];
     for (const envelope of envelopes) {
       const { client } = await clientOf(answering(422, JSON.stringify(envelope)));
       const error = await rejection(client.authorize(ID, CARD));
@@ -324,6 +338,7 @@ test.each([302, 308])(
 test.each<[string, unknown]>([
   ['no key at all', { error: 'HOSTILE' }],
   ['an id without its prefix', { ...KEY, id: '1' }],
+  ['an id that is a number', { ...KEY, id: 1 }],
   ['no public_key', { ...KEY, public_key: undefined }],
   ['expires_at as text', { ...KEY, expires_at: '1' }],
 ])('takes no key that is not one: %s', async (_, answer) => {

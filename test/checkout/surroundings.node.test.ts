@@ -67,7 +67,13 @@ function checkout({
     randomId: () => `random ${++ids}`,
   });
   const pay = (keyId = 'cek_1') => made.pay(ORDER, undefined, postedBlock(keyId));
-  return { ...made, pay, lines, put, clock: () => now };
+  const calls = {
+    issueKey: () => made.issueKey(ORDER),
+    pay: () => pay(),
+    outcome: () => made.outcome(ORDER.id),
+  };
+  const ask = (call: keyof typeof calls): Promise<unknown> => calls[call]();
+  return { ...made, pay, ask, lines, put, clock: () => now };
 }
 
 describe('an order that is none', () => {
@@ -98,7 +104,7 @@ test('staff say one of three words', async () => {
 });
 
 describe('a store', () => {
-  test.each([null, {}, { state: 'lost' }])('that gives %j gives no order', async (stored) => {
+  test.each([null, { state: 'lost' }])('that gives %j gives no order', async (stored) => {
     const store = { read: async () => ({ value: JSON.stringify(stored), version: 1 }) };
     const { resolve } = checkout({ store });
     const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
@@ -115,6 +121,20 @@ describe('a store', () => {
     await expect(answer).rejects.toThrow(new Error('The order could not be written'));
     expect(write).toHaveBeenCalledTimes(20);
   });
+
+  test.each([
+    ['issueKey', { status: 502, body: { status: 'no_key' } }, 'No key for order order-1, Error'],
+    [
+      'pay',
+      { status: 'not_certain' },
+      'Payment not certain, the store failed: order order-1, Error',
+    ],
+    ['outcome', { status: 'not_certain' }, 'The store failed: order order-1, Error'],
+  ] as const)('that fails: %s', async (call, answer, line) => {
+    const { lines, ask } = checkout({ store: { read: fails } });
+    expect(await ask(call)).toEqual(answer);
+    expect(lines).toEqual([line]);
+  });
 });
 
 test.each([
@@ -123,11 +143,12 @@ test.each([
   ['is nearly over', 1000 - LIMIT_MS, 1250],
 ])('waits for an attempt that %s', async (_, startedAt, until) => {
   const attempt = { token: 't', keyId: 'cek_1', startedAt };
-  const { outcome, clock } = checkout({
+  const { ask, pay, clock } = checkout({
     stored: { ...OPEN, state: 'paying', sent: true, attempt },
   });
-  expect(await outcome(ORDER.id)).toEqual({ status: 'not_certain' });
+  expect(await ask('outcome')).toEqual({ status: 'not_certain' });
   expect(clock()).toBe(until);
+  expect(await pay()).toEqual({ status: 'not_certain' });
 });
 
 test('a block whose key expires while it waits for another attempt is not sent', async () => {
@@ -199,7 +220,7 @@ const OTHERS = { ...OPEN, keys: [] };
 const USED = { ...OPEN, keys: [{ ...KEY, id: 'cek_1', block: 'declined' }] };
 
 describe('the log has codes and ids', () => {
-  test.each<[string, Parameters<typeof checkout>[0], 'issueKey' | 'pay' | 'outcome', string[]]>([
+  test.each<[string, Parameters<typeof checkout>[0], 'issueKey' | 'pay', string[]]>([
     ['nothing of a key', {}, 'issueKey', []],
     ['nothing of a payment', {}, 'pay', []],
     ['nothing of a decline that is read again', { stored: USED }, 'pay', []],
@@ -208,24 +229,6 @@ describe('the log has codes and ids', () => {
       { client: { createEncryptionKey: () => Promise.reject(UNCLEAR) } },
       'issueKey',
       ['No key for order order-1, CardPaymentsError, resolve_intent, 503'],
-    ],
-    [
-      'a store that fails as a key is issued',
-      { store: { read: fails } },
-      'issueKey',
-      ['No key for order order-1, Error'],
-    ],
-    [
-      'a store that fails as a block comes',
-      { store: { read: fails } },
-      'pay',
-      ['Payment not certain, the store failed: order order-1, Error'],
-    ],
-    [
-      'a store that fails as the outcome is asked for',
-      { store: { read: fails } },
-      'outcome',
-      ['The store failed: order order-1, Error'],
     ],
     [
       'an answer that does not come',
@@ -255,12 +258,8 @@ describe('the log has codes and ids', () => {
       ['Block not sent: order order-1, not_paid'],
     ],
   ])('%s', async (_, parts, call, expected) => {
-    const { lines, ...calls } = checkout(parts);
-    await (call === 'issueKey'
-      ? calls.issueKey(ORDER)
-      : call === 'pay'
-        ? calls.pay()
-        : calls.outcome(ORDER.id));
+    const { lines, ask } = checkout(parts);
+    await ask(call);
     expect(lines).toEqual(expected);
   });
 
