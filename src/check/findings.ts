@@ -1,3 +1,4 @@
+import { toJson } from '../form/to-json.ts';
 import type { Site } from './call-site.ts';
 
 /** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
@@ -132,15 +133,6 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
     },
   };
 }
-
-/**
- * As JSON. What a `toJSON` of the page returns is not used: Prototype 1.6 gives arrays one, and
- * `JSON.stringify` would make one text of a whole list.
- */
-export const toJson = (value: unknown): string =>
-  JSON.stringify(value, function (this: Record<string, unknown>, key) {
-    return this[key];
-  });
 
 const emptyReport = (): Report => ({ findings: [], presses: [], notices: [] });
 

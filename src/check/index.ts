@@ -1,6 +1,7 @@
+import { toJson } from '../form/to-json.ts';
 import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
-import { findingStore, type Report, toJson } from './findings.ts';
+import { findingStore, type Report } from './findings.ts';
 import { findingList } from './list.ts';
 import { safely } from './patch.ts';
 import { pressWatch } from './presses.ts';

@@ -1,4 +1,5 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
+import { toJson } from './to-json.ts';
 import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
 
 export type BlockInput = ReturnType<typeof blockInput>;
@@ -60,9 +61,3 @@ export function blockInput(form: HTMLFormElement, name: string) {
     },
   };
 }
-
-/** Prototype 1.6 gives arrays a `toJSON`, whose result would break the block: it is not used. */
-const toJson = (block: EncryptedCard): string =>
-  JSON.stringify(block, function (this: Record<string, unknown>, key) {
-    return this[key];
-  });
