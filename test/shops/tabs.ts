@@ -1,10 +1,10 @@
 /** One tab in each of the three engines, driven by real key presses and real clicks. */
 import { type AddressInfo, createServer } from 'node:net';
 import { chromium, firefox, webkit } from 'playwright';
-import { type KeyInput, launch } from 'puppeteer-core';
+import type { KeyInput } from 'puppeteer-core';
 import { type Engine, type Found, need } from '../tools/prepare/browsers.ts';
+import { launchFirefox } from '../tools/support/firefox.ts';
 import { launchOptions } from '../tools/support/launch-options.ts';
-import { PATIENCE } from '../tools/support/patience.ts';
 import { Running, startDisplay } from '../tools/support/processes.ts';
 import { webkitEnvironment } from '../tools/support/stock-browsers.ts';
 
@@ -118,13 +118,8 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
   return tab;
 }
 
-async function openFirefox({ path }: Found): Promise<Tab> {
-  const browser = await launch({
-    browser: 'firefox',
-    executablePath: path,
-    headless: true,
-    timeout: PATIENCE.testTimeout,
-  });
+async function openFirefox(found: Found): Promise<Tab> {
+  const browser = await launchFirefox(found);
   const page = await browser.newPage();
   const alerts: string[] = [];
   page.on('dialog', (dialog) => {

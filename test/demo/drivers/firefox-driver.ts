@@ -1,16 +1,10 @@
-import { launch } from 'puppeteer-core';
 import type { Found } from '../../tools/prepare/browsers.ts';
-import { PATIENCE } from '../../tools/support/patience.ts';
+import { launchFirefox } from '../../tools/support/firefox.ts';
 import type { DrivenBrowser } from './shopper.ts';
 
 /** The system's Firefox, over WebDriver BiDi. */
-export async function startFirefox({ path }: Found): Promise<DrivenBrowser> {
-  const browser = await launch({
-    browser: 'firefox',
-    executablePath: path,
-    headless: true,
-    timeout: PATIENCE.testTimeout,
-  });
+export async function startFirefox(found: Found): Promise<DrivenBrowser> {
+  const browser = await launchFirefox(found);
   return {
     async newTab() {
       const context = await browser.createBrowserContext();
