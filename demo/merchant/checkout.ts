@@ -284,7 +284,7 @@ function isPayable(purchase: Purchase, outcome: Outcome): boolean {
 
 /** Whether the order may have been charged. Then no page says that it is not paid. */
 function isUnclear(outcome: Outcome): boolean {
-  return outcome.status === 'not_certain' || ('note' in outcome && outcome.note !== undefined);
+  return outcome.status === 'not_certain' || noticeOf(outcome)?.why === 'retry_is_safe';
 }
 
 function newPurchase(): Purchase {
