@@ -164,8 +164,8 @@ export function tellingNames(own: string[]): (name: string) => boolean {
 
 /** Finds a security code beside a telling name: in URLs, JSON and multipart texts. */
 function codeFinder(code: string, isTelling: (name: string) => boolean) {
-  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*${literal(code)}(?![0-9])`;
-  const pattern = new RegExp(beside, 'g');
+  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*`;
+  const pattern = new RegExp(`${beside}${literal(code)}(?![0-9])`, 'g');
   return (text: string): boolean => {
     if (!text.includes(code)) return false;
     pattern.lastIndex = 0;

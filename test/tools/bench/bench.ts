@@ -1,7 +1,9 @@
 /**
- * `npm run bench`: what a page pays for Cardseal, in bytes and in time, compared with what people use instead. Writes
- * results/results.json, results/chart.svg and the generated part of docs/performance.md. Fails if a budget is certainly exceeded by more than its reason explains.
- * After `npm run bench --`, `--try` is quick and writes nothing, and `--sizes` measures the bytes alone and keeps the times.
+ * `npm run bench`: what a page pays for Cardseal, in bytes and in time, compared with what people
+ * use instead. Writes results/results.json, results/chart.svg and the generated part of
+ * docs/performance.md. Fails if a budget is certainly exceeded by more than its reason explains.
+ * After `npm run bench --`, `--try` is quick and writes nothing, and `--sizes` measures the bytes
+ * alone and keeps the times.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
