@@ -66,6 +66,7 @@ export const FORM: Allowed = {
     'stop',
     'submit',
     'texts',
+    'to-json',
     'unclobbered',
   ].map((name) => `form/${name}.js`),
   globals: [
