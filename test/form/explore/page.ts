@@ -3,7 +3,7 @@
  * make-block.ts, sealed-block.ts): the code that is shipped, without a browser. Within a task, the
  * page's code chooses what it does by `pick`.
  */
-import type { EncryptedCard } from '../../../src/core/index.ts';
+import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index.ts';
 import type { CardFormBinding } from '../../../src/form/options.ts';
 import type { Parts } from '../../../src/form/parts.ts';
 import type { CardBytes } from '../../../src/form/read.ts';
@@ -155,6 +155,7 @@ export abstract class Page {
     this.isEmptying = true;
     const wasFilled = this.content === 'A' || this.content === 'B';
     if (this.content !== 'removed') this.content = 'empty';
+    if (wasFilled) this.log.push('the fields are emptied');
     this.isEmptiedByLibrary = true;
     if (wasFilled && this.isBound) {
       const act = this.act(['nothing', 'restart()', 'requestSubmit()'], 'as fields are emptied');
@@ -238,6 +239,7 @@ export abstract class Page {
     return {
       emit: (type: string) => {
         if (type === 'submit') return this.onCardsealSubmit();
+        if (type === 'ready') this.log.push('the page hears that a key is there');
         if (type === 'encrypted') this.onCardsealEncrypted();
         if (type === 'settled') this.onCardsealSettled();
         return true;
@@ -252,13 +254,20 @@ export abstract class Page {
         // A press that is told to wait has had its answer; that of the press before is still owed.
         this.log.push(`the shopper reads ${problem}`);
       },
-      tellPage: () => {},
+      tellPage: ({ code }: CardEncryptionError) => this.log.push(`the page hears ${code}`),
       clear: () => {
+        if (this.text) this.log.push('the text goes');
         this.text = '';
       },
       leave: () => {},
-      showProblems: final,
-      fail: final,
+      showProblems: () => {
+        final();
+        this.log.push('the shopper reads what to correct');
+      },
+      fail: ({ code }: CardEncryptionError, isOnWay = false) => {
+        final();
+        this.log.push(`the press fails: ${code}${isOnWay ? ', while a block is on its way' : ''}`);
+      },
     } as unknown as Parts['notices'];
   }
 
@@ -689,7 +698,7 @@ export abstract class Page {
 
   /** A block leaves the page. */
   protected deliver(block: Block, by: string) {
-    this.log.push(`a block of ${block.content} goes out by ${by}`);
+    this.log.push(`a block of ${block.content} under ${block.key_id} goes out by ${by}`);
     if (block.content !== this.pressed) {
       this.violation(`the card that is sent is not that of the press`);
     }
