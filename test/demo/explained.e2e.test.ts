@@ -1,15 +1,8 @@
 import axe from 'axe-core';
-import {
-  type Browser,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type Request,
-} from 'playwright';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isTestNumber, TEST_CARDS } from '../../demo/explained/test-cards.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
-import { startDemo } from '../../demo/start.ts';
 import { startService } from '../tools/support/card-payment-service.ts';
 import { findTraces } from '../tools/support/find-card.ts';
 import { launchOptions } from '../tools/support/launch-options.ts';
@@ -218,17 +211,6 @@ test('the page without the explanation is the same, and has nothing of it; a che
   expect(complaints).toEqual([]);
 });
 
-test('what the merchant’s server refuses is shown there, with its code: a key that has expired by its own clock', async () => {
-  const hasty = await startDemo({ port: 0, servicePort: 0, keyLifetimeMs: 1, log: () => {} });
-  const { take, pay, station, page } = await visit({}, hasty.explained);
-  await take('Ada Lovelace');
-  await pay();
-  await station('received').getByText('invalid_encrypted_card').waitFor();
-  await page.getByText('The payment could not be made. You have not paid.').waitFor();
-  await page.context().close();
-  await hasty.close();
-});
-
 describe('for everyone', () => {
   test('axe finds nothing, in light and in dark colours, and nothing is wider than a small phone: with errors, declined, paid', async () => {
     const { page, take, pay, station } = await visit({
@@ -271,88 +253,6 @@ describe('for everyone', () => {
     await page.getByText('Discover ending in 1117').waitFor();
     await expect.poll(() => station('answer').getAttribute('data-state')).toBe('done');
     await expectNoBarriers();
-  });
-
-  test('all of it works with the keyboard alone, and each change is announced', async () => {
-    const { page, station } = await visit();
-    const { keyboard } = page;
-    const told = page.locator('.announcement');
-    const goTo = async (name: string) => {
-      for (let steps = 0; steps < 40; steps++) {
-        await keyboard.press('Tab');
-        if (await page.evaluate((name) => document.activeElement?.matches(name), name)) return;
-      }
-      throw new Error(`The keyboard does not get to ${name}`);
-    };
-    await goTo('[name=fault]:checked');
-    await keyboard.press('ArrowDown');
-    await keyboard.press('ArrowDown');
-    await station('page').getByText('unsupported_scheme').waitFor();
-    await expect.poll(() => told.innerText()).toContain('unsupported_scheme');
-    await keyboard.press('ArrowUp');
-    await keyboard.press('ArrowUp');
-    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
-    await goTo('[data-card="4"]');
-    await keyboard.press('Enter');
-    await goTo('#checkout button');
-    await keyboard.press('Enter');
-    await expect.poll(() => told.innerText()).toBe('The service answered: failed, card_declined.');
-    await goTo('[data-card="0"]');
-    await keyboard.press('Space');
-    await goTo('#checkout button');
-    await keyboard.press('Enter');
-    await page.getByText('Visa ending in 4242').waitFor();
-  });
-
-  test('switches that follow each other faster than keys come are done one after the other', async () => {
-    const { page, station } = await visit();
-    const isKey = (request: Request) => request.url().includes('/checkout/key/');
-    let underWay = 0;
-    const atATime: number[] = [];
-    page.on('request', (request) => {
-      if (isKey(request)) atATime.push(++underWay);
-    });
-    page.on('requestfinished', (request) => {
-      if (isKey(request)) underWay -= 1;
-    });
-    await page.route('**/checkout/key/*', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      await route.continue();
-    });
-    await page.locator('[name=fault]:checked').focus();
-    for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp', 'ArrowUp'])
-      await page.keyboard.press(key);
-    await expect.poll(() => atATime).toEqual([1, 1, 1, 1]);
-    await expect.poll(() => underWay).toBe(0);
-    await expect.poll(() => station('page').getAttribute('data-state')).toBe('live');
-  });
-
-  test('what was chosen stays chosen while the server still tells of what was before', async () => {
-    const { page } = await visit();
-    const heard = await page.evaluateHandle(() => {
-      const seen: string[] = [];
-      new EventSource('/explained/trail').onmessage = ({ data }) =>
-        seen.push(JSON.parse(data).fault);
-      return seen;
-    });
-    let letPass = () => {};
-    const gate = new Promise<void>((resolve) => {
-      letPass = resolve;
-    });
-    await page.route('**/explained/fault', async (route) => {
-      await gate;
-      await route.continue();
-    });
-    const radio = page.getByRole('radio', { name: 'Another scheme', exact: true });
-    await radio.check();
-    const before = await heard.evaluate(({ length }) => length);
-    const other = await page.context().newPage(); // of the same shopper: it asks for a key
-    await other.goto(page.url());
-    await expect.poll(() => heard.evaluate(({ length }) => length)).toBeGreaterThan(before);
-    expect(await radio.isChecked()).toBe(true);
-    letPass();
-    await expect.poll(() => heard.evaluate((seen) => seen.at(-1))).toBe('scheme');
-    expect(await radio.isChecked()).toBe(true);
   });
 });
 
