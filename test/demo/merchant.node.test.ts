@@ -1,8 +1,7 @@
-import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { deferred } from '../tools/support/deferred.ts';
-import { closing, DECLINED, SECRET_KEY, type Shopper, start, VISA } from './drivers/merchant.ts';
+import { closing, SECRET_KEY, type Shopper, start, VISA } from './drivers/merchant.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const asForm = (block: unknown) => {
@@ -213,23 +212,6 @@ describe('the session', () => {
     },
   );
 
-  test('has one owner after two pages with the same old id at once, also if a payment went before', async () => {
-    const { shopper, service } = await start();
-    const [ada, eve] = [shopper(), shopper()];
-    const pages: Promise<unknown>[] = [];
-    service.beforeAuthorize = async () => {
-      ada.cookie = eve.cookie;
-      pages.push(ada.send('/checkout'), eve.send('/checkout')); // they wait for the payment
-      await new Promise((resolve) => setTimeout(resolve, 300));
-    };
-    await eve.post(await encryptCard((await eve.open()).key!, { ...DECLINED }));
-    await Promise.all(pages);
-    service.beforeAuthorize = async () => {};
-    await ada.post(await encryptCard((await ada.open()).key!, { ...VISA }));
-    expect((await ada.open()).text).toContain('Visa ending in 4242');
-    expect((await eve.open()).text).not.toContain('4242');
-  });
-
   test('gives the page no key for an order that was planted after the page had come', async () => {
     const { shopper, calls } = await start();
     const [ada, eve] = [shopper(), shopper()];
@@ -244,62 +226,19 @@ describe('the session', () => {
   });
 });
 
-describe('a rush for keys', () => {
-  /** Asks for a key from another address of this machine than all others do. */
-  function requestKeyFrom(
-    localAddress: string,
-    { address, keyUrl, cookie }: Shopper,
-  ): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const options = { method: 'POST', localAddress, headers: { cookie } };
-      const sent = request(address + keyUrl, options, (response) => {
-        response.resume();
-        resolve(response.statusCode!);
-      });
-      sent.on('error', reject).end();
-    });
-  }
-
-  test('from one address holds up nobody at another', async () => {
-    const { shopper, service, calls } = await start();
-    const rushing = Array.from({ length: 60 }, shopper);
-    for (const eve of rushing) await eve.send('/checkout');
-    const held = deferred<void>();
-    service.beforeKey = () => held.promise;
-    const rush = rushing.map((eve) => requestKeyFrom('127.0.0.2', eve));
-    const refused: number[] = [];
-    for (const answer of rush) answer.then((status) => status === 429 && refused.push(status));
-    await expect.poll(() => refused.length, { timeout: 30_000 }).toBe(56);
-    service.beforeKey = async () => {};
-    expect((await shopper().open()).key).toBeDefined(); // while four of the rush still wait
-    expect(calls.filter((call) => call === 'encryption-keys')).toHaveLength(5);
-    held.resolve();
-    const answers = await Promise.all(rush);
-    expect(answers.filter((status) => status === 200)).toHaveLength(4);
-    const late = shopper();
-    await late.send('/checkout');
-    expect(await requestKeyFrom('127.0.0.2', late)).toBe(200); // there is room again
-  });
-});
-
-describe('the page with the script tag', () => {
-  test('speaks the language that the browser asks for', async () => {
-    const { shopper } = await start();
-    const ENGLISH = ['<html lang="en">', 'Card number', '{}'];
-    const GERMAN = ['<html lang="de">', 'Kartennummer', 'Prüfen Sie die Kartennummer'];
-    for (const [wanted, texts] of Object.entries({
-      'de-CH,de;q=0.9,en;q=0.8': GERMAN,
-      'en-GB,en;q=0.9,de;q=0.8': ENGLISH,
-      'fr,de;q=0.5,en;q=0.4': GERMAN,
-      fr: ENGLISH,
-      'de;q=0': ENGLISH,
-    })) {
-      const headers = { 'accept-language': wanted };
-      const page = await shopper().send('/checkout/plain', { headers });
-      for (const text of texts) expect(page.text).toContain(text);
-      expect(page.headers.get('vary')).toContain('Accept-Language');
-    }
-  });
+test('one address can wait for four keys at a time, and the next one is told when to come again', async () => {
+  const { shopper, service } = await start();
+  const rushing = Array.from({ length: 5 }, shopper);
+  for (const eve of rushing) await eve.send('/checkout');
+  const held = deferred<void>();
+  service.beforeKey = () => held.promise;
+  const answers = rushing.map((eve) => eve.requestKey());
+  const refused = await Promise.race(answers);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  held.resolve();
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, 200, 200, 200, 429]);
+  expect((await shopper().open()).key).toBeDefined(); // there is room again
 });
 
 describe('a body that is anything but the block', () => {
@@ -350,27 +289,6 @@ describe('a body that is anything but the block', () => {
       expect(answer.text + lines.join('\n')).not.toContain(VISA.number);
     }
   });
-});
-
-test('a key that comes late does not open the form again after the payment, nor put an order that is done with in the place of a new one', async () => {
-  const { shopper, service } = await start();
-  const ada = shopper();
-  const key = (await ada.open()).key!;
-  const [asked, held] = [deferred<void>(), deferred<void>()];
-  service.beforeKey = async () => {
-    service.beforeKey = async () => {};
-    asked.resolve();
-    await held.promise;
-  };
-  const late = ada.requestKey(); // of a second page
-  await asked.promise;
-  await ada.post(await encryptCard(key, { ...VISA }));
-  await ada.send('/checkout/new', { method: 'POST' });
-  held.resolve();
-  expect((await late).status).toBe(403); // its page is of the order that is done with
-  const { key: fresh } = await ada.open();
-  expect((await ada.post(await encryptCard(fresh!, { ...VISA }))).text).toBe('{}');
-  expect((await ada.open()).text).toContain('<dd>Paid</dd>');
 });
 
 test('what another site or another port has the browser post is refused', async () => {

@@ -101,10 +101,7 @@ const FAULTS: Record<Port['name'], Faults> = {
       "$entry['version'] ?? 0)) {\n                    return $decision;",
       "$entry['version'] ?? 0) || true) {\n                    return $decision;",
     ],
-    'another attempt taken for the own': [
-      "if (($stored['attempt']['token'] ?? null) !== $token)",
-      "if (($stored['attempt'] ?? null) === null)",
-    ],
+    'an answer about another price': ['&& isFor($order, $intent)', ''],
   },
   Python: {
     'two attempts at once': [
@@ -119,10 +116,7 @@ const FAULTS: Record<Port['name'], Faults> = {
       'if self._store.write(order_id, value, version):',
       'if self._store.write(order_id, value, version) or True:',
     ],
-    'another attempt taken for the own': [
-      '(stored["attempt"] or {}).get("token") == attempt["token"]',
-      'stored["attempt"] is not None',
-    ],
+    'an answer about another price': [' and _is_for(order, intent):', ':'],
   },
 };
 

@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import { openTab, type Tab } from '../../shops/tabs.ts';
 import type { Engine } from '../../tools/prepare/browsers.ts';
 import { holdings } from '../../tools/support/holdings.ts';
-import { launchOptions, withBackForwardCache } from '../../tools/support/launch-options.ts';
+import { launchOptions } from '../../tools/support/launch-options.ts';
 
 /** One tab of a browser, driven. Elements are named by XPath. */
 interface Driver {
@@ -25,19 +25,14 @@ export interface Settings {
   language?: string;
 }
 
-/**
- * Starts Chromium, or prepares for a Firefox or WebKit for each shopper.
- *
- * @param backForwardCache - Playwright's Chromium keeps no page in it unless it is told to.
- */
-export async function startBrowser(engine: Engine, { backForwardCache = false } = {}) {
+/** Starts Chromium, or prepares for a Firefox or WebKit for each shopper. */
+export async function startBrowser(engine: Engine) {
   if (engine !== 'chromium')
     return {
       newShopper: async (_: Settings = {}) => new Shopper(driverOf(await openTab(engine))),
       close: async () => {},
     };
-  const options = backForwardCache ? withBackForwardCache() : launchOptions('chromium');
-  const browser = await chromium.launch(options);
+  const browser = await chromium.launch(launchOptions('chromium'));
   return {
     newShopper: async (settings: Settings = {}) => new Shopper(await newTab(browser, settings)),
     close: () => browser.close(),
@@ -110,7 +105,6 @@ export class Shopper {
 
   press = (name: string) => this.driver.click(button(name));
 
-  back = () => this.#leave('history.back()');
   reload = () => this.#leave('location.reload()');
 
   /** What stands in the control with this label. */
