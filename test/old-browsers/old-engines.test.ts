@@ -10,6 +10,7 @@ import { freshKey } from '../tools/support/core.ts';
 import { CARD, CONTROLS, TYPED } from '../tools/support/form.ts';
 import removedFeatures from '../tools/support/removed-features.json';
 import { endpoint, TAG } from '../tools/support/tag-page.ts';
+import { SHOP_SCRIPT } from './shop-script.ts';
 
 type Field = keyof typeof CONTROLS;
 const FIELDS = Object.keys(CONTROLS) as Field[];
@@ -27,31 +28,6 @@ const BUTTONS = `
 afterEach(() => {
   vi.restoreAllMocks();
 });
-
-/** A shop's own script, in syntax that old engines know. */
-const SHOP_SCRIPT = `
-  import { encryptCard, prepareKey } from '/dist/core/index.js';
-  const form = document.querySelector('form');
-  const key = fetch(form.getAttribute('data-key-url'), { method: 'POST' })
-    .then((answer) => answer.json())
-    .then(prepareKey);
-  const value = (token) => form.querySelector('[autocomplete=' + token + ']').value;
-  const add = (name, value) =>
-    form.appendChild(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
-  form.querySelector('#gift').addEventListener('click', async (event) => {
-    event.preventDefault();
-    const [month, year] = value('cc-exp').split('/');
-    const block = await encryptCard(await key, {
-      number: value('cc-number').split(' ').join(''),
-      name: value('cc-name'),
-      exp_month: month,
-      exp_year: '20' + year,
-      cvv: value('cc-csc'),
-    });
-    add('encrypted_card', JSON.stringify(block));
-    add('action', 'pay as gift');
-    form.submit();
-  });`;
 
 /** The old pages, each with the library in another way. `attributes` go to the form. */
 const WAYS = {
