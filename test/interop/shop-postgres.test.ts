@@ -57,20 +57,6 @@ describe('the store', () => {
       expect(after.value).toBe(`${round}.${won.indexOf(true)}`);
     }
   });
-
-  test('keeps what it has acknowledged, and its versions grow, over restarts', async () => {
-    let version = 0;
-    for (const value of ['first', 'second', 'third']) {
-      const { write } = postgresStore(openPool(1));
-      expect(await write('restarted', value, version)).toBe(true);
-      expect(await write('restarted', 'too late', version)).toBe(false);
-      postgres.restart();
-      const kept = await postgresStore(openPool(1)).read('restarted');
-      expect(kept?.value).toBe(value);
-      expect(kept?.version).toBeGreaterThan(version);
-      version = kept!.version;
-    }
-  });
 });
 
 /** How long the processes wait for the service, and after that no longer for each other. */

@@ -182,23 +182,4 @@ describe('npx cardseal-sandbox', () => {
     expect(await pay()).toEqual(['committed', 'committed']);
     expect(text().match(/^Goes wrong: after-404$/gm)).toHaveLength(1);
   });
-
-  test('explains its options, also to those who mistype one, without a stack', async () => {
-    const [help, number, fault, unknown] = [
-      start(['--help']),
-      start(['--port', 'x']),
-      start(['--fault', 'rain']),
-      start(['--no-such-option']),
-    ];
-    expect(await help.exit).toEqual([0, null]);
-    for (const option of ['--port', '--key-lifetime-ms', '--fault', '--fault-times', '--help'])
-      expect(help.output).toContain(option);
-    for (const sandbox of [number, fault, unknown]) {
-      expect(await sandbox.exit).toEqual([1, null]);
-      expect(sandbox.output).toContain('Usage: npx cardseal-sandbox [options]');
-      expect(sandbox.output).not.toContain('    at ');
-    }
-    expect(number.output).toContain('--port must be a whole number from 0 to 65535');
-    expect(fault.output).toContain('--fault must be one of the faults below');
-  });
 });
