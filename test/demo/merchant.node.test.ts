@@ -74,24 +74,6 @@ describe('paying', () => {
     expect(authorizations(calls)).toBe(1);
   });
 
-  test('starts again with the same intent when only the service finds the key expired', async () => {
-    let ahead = 0;
-    const { shopper, calls, service, lines } = await start({
-      clock: () => Date.now() + ahead,
-      keyLifetimeMs: 60_000,
-    });
-    service.beforeAuthorize = async () => {
-      ahead = 120_000;
-    };
-    const ada = shopper();
-    const retry = 'You can safely enter your card again: you cannot pay twice.';
-    expect((await ada.pay(VISA)).text).toContain(retry);
-    service.beforeAuthorize = async () => {};
-    expect((await ada.pay(VISA)).text).toContain('<dd>Paid</dd>');
-    expect(calls.filter((call) => call === 'card')).toHaveLength(1);
-    expect(lines.join('\n')).toContain('restart_checkout');
-  });
-
   test('asks for no card again when the answer of the service is lost', async () => {
     // The key has to come within this time, too, also on a busy machine.
     const { shopper, calls, service, lines } = await start({ timeoutMs: 3000 });
