@@ -200,49 +200,30 @@ export function parseCorpus(): Corpus<ParseCase> {
   const one = replaced(TEXT, '"len":12', '"len":true');
   refuseText('a name length of true, which some languages count as 1, as text', one);
   refuseParsed('a name length of true, which some languages count as 1, as a value', one);
-  refuseText(
-    'a length with a fraction that a float cannot hold, as text',
-    withLen(`16.${'0'.repeat(30)}1`),
-  );
 
   // Rule: `payload` is canonical Base64 of 256, 384 or 512 bytes.
   const { payload } = GOOD;
   const withPayload = (value: unknown) => ({ ...GOOD, payload: value });
   const reEncoded = (length: number) => withPayload(noise('other', length).toString('base64'));
-  for (const length of [0, 1, 32, 128, 254, 255, 257, 258, 383, 385, 511, 513, 640]) {
+  for (const length of [0, 128, 255, 257, 513]) {
     refuseBoth(`a payload of ${length} bytes`, reEncoded(length));
   }
   const allOnes = Buffer.alloc(256, 0xff);
   const breaks = (character: string) => payload.replace(/(.{64})/g, `$1${character}`);
   const payloads: Record<string, string> = {
     'in the URL alphabet': allOnes.toString('base64url'),
-    'in the URL alphabet with padding': `${allOnes.toString('base64url')}==`,
     'without padding': payload.slice(0, -2),
-    'with half the padding': payload.slice(0, -1),
-    'with padding and more': `${payload}=`,
-    'with more after its padding': `${payload}AAAA`,
     'with padding in the middle': `${payload.slice(0, 170)}==${payload.slice(172)}`,
     'with stray bits': `${payload.slice(0, -3)}${payload.at(-3) === 'x' ? 'y' : 'x'}==`,
     'with line breaks': breaks('\n'),
-    'with carriage returns': breaks('\r\n'),
     'with spaces': breaks(' '),
-    'with tabs': breaks('\t'),
-    'with a space before': ` ${payload}`,
     'with a line break after': `${payload}\n`,
     'with NUL after': `${payload}\0`,
-    'with NUL in it': `${payload.slice(0, 100)}\0${payload.slice(101)}`,
-    'with a no-break space': `${payload.slice(0, 100)}\u00a0${payload.slice(101)}`,
-    'with a byte order mark': `\ufeff${payload}`,
     'with a full-width letter': `${payload.slice(0, 100)}Ａ${payload.slice(101)}`,
     'with a lone surrogate': `${payload.slice(0, 100)}\ud800${payload.slice(101)}`,
-    'percent-encoded': encodeURIComponent(payload),
     'with a plus that became a space': Buffer.alloc(256, 0xfb).toString('base64').replace('+', ' '),
-    'in hexadecimal': noise('hex', 250).toString('hex'),
-    'as a data URL': `data:;base64,${payload}`,
     'that is a card number': PAN,
-    'that is a clear card': JSON.stringify({ number: PAN, cvv: '123' }),
     'that is empty': '',
-    'of letters A': 'A'.repeat(2000),
   };
   for (const [name, value] of Object.entries(payloads)) {
     refuseBoth(`a payload ${name}`, withPayload(value));
@@ -260,20 +241,12 @@ export function parseCorpus(): Corpus<ParseCase> {
   }
   const strangers = [
     'cek_corpus_2',
-    'cek_corpus_',
     'cek_corpus_1 ',
-    ' cek_corpus_1',
-    'cek_corpus_1\n',
     'cek_corpus_1\0',
     'CEK_CORPUS_1',
-    'cek_corpus_11',
-    'cek_corpus_\u0661',
     'cek\u200b_corpus_1',
     'cek_corpus_1\ud800',
-    'ce\u212a_corpus_1',
     '',
-    '0',
-    PAN,
   ];
   for (const id of strangers) {
     refuseBoth(`the key_id ${JSON.stringify(id)} in place of another`, { ...GOOD, key_id: id });
@@ -286,28 +259,16 @@ export function parseCorpus(): Corpus<ParseCase> {
   refuseText('a key_id that is only equivalent in Unicode', decomposed, withKey('cek_\u00e9'));
   const numeric = JSON.stringify(sound({ keyId: '1e3' }));
   refuseText('a key_id that is only numerically equal', numeric, withKey('1000'));
-  refuseText(
-    'a key_id with leading zeros that is only numerically equal',
-    JSON.stringify(sound({ keyId: '01' })),
-    withKey('1'),
-  );
 
   // Rule: as text, `JSON.stringify`'s form counts and no other. Each of these says the same.
-  const firstLetter = `\\u${payload.charCodeAt(0).toString(16).padStart(4, '0')}${payload.slice(1)}`;
   const sameMeaning: Record<string, string> = {
     'a space before': ` ${TEXT}`,
     'a space after': `${TEXT} `,
     'a line break after': `${TEXT}\n`,
-    'a carriage return and line break after': `${TEXT}\r\n`,
-    'a tab before': `\t${TEXT}`,
-    'a space after a colon': replaced(TEXT, '"key_id":', '"key_id": '),
     'a space after a comma': replaced(TEXT, ',"key_id"', ', "key_id"'),
     'two spaces of indentation': JSON.stringify(GOOD, null, 2),
-    'tabs of indentation': JSON.stringify(GOOD, null, '\t'),
     'an escaped letter in a value': replaced(TEXT, KEY_ID, 'cek\\u005fcorpus_1'),
-    'an escaped letter in a name': replaced(TEXT, '"key_id"', '"key\\u005fid"'),
     'an escaped field': replaced(TEXT, '"Pan"', '"P\\u0061n"'),
-    'an escaped payload': replaced(TEXT, payload, firstLetter),
   };
   for (const [name, text] of Object.entries(sameMeaning)) {
     refuseText(`${name}, as text`, text);
@@ -325,7 +286,6 @@ export function parseCorpus(): Corpus<ParseCase> {
     ['cek\u007f', '\u007f', '\\u007f'],
     ['cek\u2028', '\u2028', '\\u2028'],
     ['a\nb', '\\n', '\\u000a'],
-    ['a\bb', '\\b', '\\u0008'],
     ['\u001f', '\\u001f', '\\u001F'],
     ['a"b', '\\"', '\\u0022'],
   ];
@@ -342,58 +302,34 @@ export function parseCorpus(): Corpus<ParseCase> {
     'a space': ' ',
     NUL: '\0',
     'a byte order mark before': `\ufeff${TEXT}`,
-    'a no-break space before': `\u00a0${TEXT}`,
     'NUL after': `${TEXT}\0`,
-    'NUL before': `\0${TEXT}`,
-    'a vertical tab after': `${TEXT}\v`,
     'a card number after': `${TEXT}${PAN}`,
     'a second block after': `${TEXT}${TEXT}`,
-    'a second block after a line break': `${TEXT}\n${TEXT}`,
-    'a comma after': `${TEXT},`,
-    'a brace after': `${TEXT}}`,
     'a comment after': `${TEXT}//`,
-    'a comment before': `/**/${TEXT}`,
     'a comma after the last property': `${TEXT.slice(0, -1)},}`,
     'a comma after the last entry': replaced(TEXT, ']', ',]'),
     'single quotes': TEXT.replaceAll('"', "'"),
     'names without quotes': replaced(TEXT, '"key_id"', 'key_id'),
     'a raw line break in text': replaced(TEXT, KEY_ID, 'cek\n'),
-    'a raw tab in text': replaced(TEXT, KEY_ID, 'cek\t'),
-    'a raw NUL in text': replaced(TEXT, KEY_ID, 'cek\0'),
     'a raw control character in text': replaced(TEXT, KEY_ID, 'cek\u001f'),
     'an unknown escape': replaced(TEXT, KEY_ID, 'cek\\x5f'),
-    'an escape of three digits': replaced(TEXT, KEY_ID, 'cek\\u05f'),
     'a lone surrogate, raw': replaced(TEXT, KEY_ID, `${KEY_ID}\ud800`),
-    'a low surrogate, raw': replaced(TEXT, KEY_ID, `\udc00${KEY_ID}`),
     'a lone surrogate, escaped': replaced(TEXT, KEY_ID, `${KEY_ID}\\ud800`),
-    'two high surrogates, escaped': replaced(TEXT, KEY_ID, `${KEY_ID}\\ud800\\ud800`),
     'a lone surrogate as a name': replaced(TEXT, '"key_id"', '"\\udfff":1,"key_id"'),
     'an empty name': replaced(TEXT, '"key_id"', '"":1,"key_id"'),
-    'NUL as a name': replaced(TEXT, '"key_id"', '"\\u0000":1,"key_id"'),
     'a card number alone': PAN,
-    'a card as form data': `number=${PAN}&cvv=123`,
     'the block as form data': `encrypted_card=${encodeURIComponent(TEXT)}`,
-    'the block percent-encoded': encodeURIComponent(TEXT),
-    'the block with HTML entities': TEXT.replaceAll('"', '&quot;'),
-    'the block in Base64': Buffer.from(TEXT).toString('base64'),
     'the block as JSON text': JSON.stringify(TEXT),
-    XML: `<card><number>${PAN}</number></card>`,
-    'serialized PHP': `a:1:{s:6:"number";s:16:"${PAN}";}`,
-    'a prefix against JSON hijacking': `)]}',\n${TEXT}`,
-    'a record separator before': `\u001e${TEXT}`,
   };
   for (const [name, text] of Object.entries(broken)) refuseText(`${name}, as text`, text);
   const bytes: Record<string, Buffer> = {
     'UTF-16, little endian': Buffer.from(TEXT, 'utf16le'),
-    'UTF-16 with a byte order mark': Buffer.from(`\ufeff${TEXT}`, 'utf16le'),
-    'UTF-32, little endian': Buffer.from([...TEXT].flatMap((c) => [c.charCodeAt(0), 0, 0, 0])),
     'a byte that is not UTF-8': Buffer.concat([Buffer.from(TEXT), Buffer.from([0xff])]),
     'a key_id in Latin-1': Buffer.from(replaced(TEXT, KEY_ID, 'cek_\u00fc'), 'latin1'),
     'a slash in two bytes, which is overlong': Buffer.from(
       replaced(TEXT, KEY_ID, '\u00c0\u00af'),
       'latin1',
     ),
-    'bytes that are not text': noise('bytes', 300),
   };
   for (const [name, value] of Object.entries(bytes)) {
     cases.add({ name, input: { bytes: value.toString('hex') }, ...at, ...REFUSED });
@@ -403,11 +339,8 @@ export function parseCorpus(): Corpus<ParseCase> {
   const entry = JSON.stringify(pan);
   const doubled: Record<string, string> = {
     'a card number as an earlier payload': replaced(TEXT, '{', `{"payload":"${PAN}",`),
-    'the payload twice, the same': replaced(TEXT, '{', `{"payload":"${payload}",`),
     'an earlier key_id': replaced(TEXT, '{', '{"key_id":"cek_other",'),
-    'the key_id twice, the same': replaced(TEXT, '{', `{"key_id":"${KEY_ID}",`),
     'an earlier key_id, escaped': replaced(TEXT, '{', `{"key\\u005fid":"${PAN}",`),
-    'an earlier layout': replaced(TEXT, '{', `{"layout":["${PAN}"],`),
     'an earlier field': replaced(TEXT, entry, entry.replace('{', `{"field":"${PAN}",`)),
     'an earlier length': replaced(TEXT, entry, entry.replace('{', `{"len":"${PAN}",`)),
   };
@@ -428,31 +361,20 @@ export function parseCorpus(): Corpus<ParseCase> {
   const shapes: Record<string, unknown> = {
     null: null,
     true: true,
-    zero: 0,
-    'a number': 4111,
     text: 'x',
     'an empty array': [],
     'an empty object': {},
     'the block in an array': [GOOD],
     'the block in an object': { encrypted_card: GOOD },
-    'the values as an array': [payload, KEY_ID, GOOD.layout],
     'no payload': noPayload,
     'no key_id': noKeyId,
     'no layout': noLayout,
     'another spelling of key_id': { ...noKeyId, keyId: KEY_ID },
-    'another case of payload': { ...noPayload, Payload: payload },
-    'a space in a name': { ...noKeyId, 'key_id ': KEY_ID },
     'a clear card': clear,
     'a clear card in the place of the block': { payload: clear, key_id: KEY_ID, layout: [] },
     'a clear card beside the block': { ...GOOD, ...clear },
-    'a clear card deep beside the block': { ...GOOD, card: { deep: [clear] } },
-    'a number beside the block': { ...GOOD, number: PAN },
     'null beside the block': { ...GOOD, more: null },
-    'an empty object beside the block': { ...GOOD, more: {} },
-    'the scheme beside the block': { ...GOOD, scheme: 'RSA_OAEP_SHA256_V1' },
     'a property named constructor': { ...GOOD, constructor: PAN },
-    'a property named length': { ...GOOD, length: 3 },
-    'a property named 0': { ...GOOD, 0: PAN },
   };
   for (const [name, value] of Object.entries(shapes)) refuseBoth(name, value);
   const own = replaced(TEXT, '{', `{"__proto__":{"number":"${PAN}"},`);
@@ -467,40 +389,25 @@ export function parseCorpus(): Corpus<ParseCase> {
   const [, name, month, year, code] = layout;
   const layouts: Record<string, unknown> = {
     null: null,
-    text: JSON.stringify(layout),
-    'a number': 5,
     'an empty array': [],
     'an empty object': {},
-    'an object with numbers for names': { ...layout },
     'an object with numbers for names and a length': { ...layout, length: 5 },
-    'an object by field': Object.fromEntries(layout.map(({ field, len }) => [field, len])),
     'four entries': layout.slice(0, 4),
     'six entries': [...layout, code],
     'six entries, the last null': [...layout, null],
-    'a hole filled with null': [pan, null, month, year, code],
     'an entry as an array': [['Pan', 16], ...others],
-    'an entry as text': ['Pan', ...others],
-    'an entry in an array': [[pan], ...others],
-    'an array in the array': [layout],
     'another order': layout.toReversed(),
-    'the name first': [name, pan, month, year, code],
     'the year before the month': [pan, name, year, month, code],
     'a field twice': [pan, pan, month, year, code],
     'a field in capitals': [{ field: 'PAN', len: 16 }, ...others],
-    'a field in lower case': [{ field: 'pan', len: 16 }, ...others],
     "the client's field name": [{ field: 'number', len: 16 }, ...others],
-    'a field with a space after': [{ field: 'Pan ', len: 16 }, ...others],
     'a field with NUL after': [{ field: 'Pan\0', len: 16 }, ...others],
     'a field that is a card number': [{ field: PAN, len: 16 }, ...others],
-    'a field that is null': [{ field: null, len: 16 }, ...others],
     'a field that is true': [{ field: true, len: 16 }, ...others],
     'a field that is 0': [{ field: 0, len: 16 }, ...others],
-    'a field that is an array': [{ field: ['Pan'], len: 16 }, ...others],
     'an entry without a field': [{ len: 16 }, ...others],
     'an entry without a length': [{ field: 'Pan' }, ...others],
-    'an entry that is empty': [{}, ...others],
     'an entry with a value': [{ ...pan, value: PAN }, ...others],
-    'an entry with null beside': [{ ...pan, value: null }, ...others],
     'the last entry with a value': [...layout.slice(0, 4), { ...code, value: '123' }],
   };
   for (const [what, value] of Object.entries(layouts)) {
@@ -534,8 +441,6 @@ export function parseCorpus(): Corpus<ParseCase> {
     open.repeat(depth) + close.repeat(depth);
   refuseText('2,000 arrays, never closed', '['.repeat(2000));
   refuseText('2,000 arrays', deep('[', ']', 2000));
-  refuseText('4,096 opening brackets', '['.repeat(4096));
-  refuseText('600 objects', `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`);
   refuseText('100,000 arrays', deep('[', ']', 100_000).slice(0, 20_000));
   const nestings: [string, string][] = [
     ['layout', deep('[', ']', 300)],
@@ -547,55 +452,28 @@ export function parseCorpus(): Corpus<ParseCase> {
     refuseText(`deep nesting as ${property}, as text`, text);
     refuseParsed(`deep nesting as ${property}, as a value`, text);
   }
-  const digits = ['9'.repeat(400), `0.${'1'.repeat(2000)}`, '9223372036854775808', '1e308'];
-  const huge = [
-    ...digits,
-    '1E400',
-    '18446744073709551632',
-    '9007199254740993',
-    '-9223372036854775809',
-  ];
+  const huge = ['9'.repeat(400), `0.${'1'.repeat(2000)}`, '1E400', '18446744073709551632'];
   for (const number of huge) {
     const title = number.length > 30 ? `${number.slice(0, 5)}… of ${number.length} digits` : number;
     refuseText(`a length of ${title}, as text`, withLen(number));
     refuseParsed(`a length of ${title}, as a value`, withLen(number));
     refuseParsed(`a key_id of ${title}, as a value`, replaced(TEXT, `"${KEY_ID}"`, number));
   }
-  refuseText('a number of 4,000 digits', '9'.repeat(4000));
 
   // Rule: text that was cut off anywhere is refused.
-  for (let i = 1; i <= 30; i++) {
-    const length = Math.floor((TEXT.length * i) / 31);
+  for (let i = 1; i <= 8; i++) {
+    const length = Math.floor((TEXT.length * i) / 9);
     refuseText(`cut off after ${length} characters`, TEXT.slice(0, length));
   }
-  // Rule: with one character removed, doubled or replaced at a place that has a meaning of its own
-  // (not the name's length, which can be any), the text is no block of this session.
-  const nameLength = TEXT.indexOf('"len":12') + '"len":'.length;
-  const picks = noise('places', 4 * 60);
-  const random = Array.from({ length: 60 }, (_, i) => picks.readUInt32BE(i * 4) % TEXT.length);
-  const places = [...new Set(random)].filter((place) => Math.abs(place - nameLength) >= 3);
-  for (const [i, position] of places.entries()) {
-    const [before, after] = [TEXT.slice(0, position), TEXT.slice(position + 1)];
-    const removed = before + after;
-    const twice = before + TEXT[position] + TEXT[position] + after;
-    refuseText(`without the character at ${position}`, removed);
-    if (i % 2) refuseText(`with the character at ${position} twice`, twice);
-    else refuseText(`with a question mark at ${position}`, `${before}?${after}`);
-  }
-
   // Rule: a block is good until its key expires, and not a millisecond longer.
   const text: Input = { text: TEXT };
   const clocks: [string, number, number, boolean][] = [
     ['a millisecond before it expires', NOW, NOW + 1, true],
     ['in the millisecond in which it expires', NOW, NOW, true],
     ['a millisecond after it expired', NOW, NOW - 1, false],
-    ['a second after it expired', NOW, NOW - 1000, false],
     ['when the session has seconds', NOW, Math.floor(NOW / 1000) + 900, false],
     ['when it expired at 0', NOW, 0, false],
-    ['when it expired before 1970', NOW, -1, false],
-    ['beyond 32 bits', 4_294_967_296_000, 4_294_967_296_001, true],
     ['beyond 32 bits, expired', 4_294_967_296_002, 4_294_967_296_001, false],
-    ['at the largest safe integer', NOW, 2 ** 53 - 1, true],
   ];
   for (const [when, now, expiresAt, alive] of clocks) {
     const verdict = alive ? { accept: GOOD } : REFUSED;
@@ -636,7 +514,7 @@ export function parseCorpus(): Corpus<ParseCase> {
   // Rule: the scheme is RSA_OAEP_SHA256_V1 unless the session says another; there is no other yet.
   const named = { ...SESSION, scheme: 'RSA_OAEP_SHA256_V1' };
   cases.add({ name: 'the scheme by name', input: text, expected: named, now: NOW, accept: GOOD });
-  for (const scheme of ['RSA_OAEP_SHA256_V99', 'rsa_oaep_sha256_v1', '', 'toString', '__proto__']) {
+  for (const scheme of ['RSA_OAEP_SHA256_V99', '', 'toString']) {
     const expected = { ...SESSION, scheme };
     cases.add({
       name: `the scheme ${JSON.stringify(scheme)}`,
@@ -686,7 +564,7 @@ export function keyCorpus(): Corpus<KeyCase> {
   );
 
   // Rule: each of the three is text that is not empty.
-  const bad: unknown[] = ['', null, true, false, 0, 1, 4096.5, [], {}, ['x'], { id: 'x' }];
+  const bad: unknown[] = ['', null, true, 0, 1, [], {}];
   for (const property of ['id', 'scheme', 'public_key'] as const) {
     for (const value of bad) {
       refuse(`${property} of ${JSON.stringify(value)}`, { ...answer, [property]: value });
@@ -697,26 +575,18 @@ export function keyCorpus(): Corpus<KeyCase> {
   }
   refuse('the scheme in an array', { ...answer, scheme: [V1] });
   refuse('another spelling of public_key', { id: KEY_ID, scheme: V1, publicKey: public_key });
-  for (const value of [null, true, 0, 1, '', 'cek_1', [], {}, [answer], [KEY_ID, V1, public_key]]) {
+  for (const value of [null, true, 'cek_1', [], {}, [answer]]) {
     refuse(`the answer ${JSON.stringify(value).slice(0, 30)}`, value);
   }
-  refuse('the answer in an envelope', { data: answer });
   refuse('an error of the service', { error: { code: 'invalid_api_key', message: 'No.' } });
   refuse('an error and an unknown scheme', { id: '', scheme: 'RSA_OAEP_SHA256_V99', public_key });
 
   // Rule: a scheme that the page was not written for never reaches it.
   const unsupported = 'unsupported_scheme';
-  for (const scheme of [
-    'RSA_OAEP_SHA256_V99',
-    'RSA_OAEP_SHA1_V1',
-    'rsa_oaep_sha256_v1',
-    `${V1} `,
-    `${V1}\0`,
-  ]) {
+  for (const scheme of ['RSA_OAEP_SHA256_V99', 'rsa_oaep_sha256_v1', `${V1} `]) {
     refuse(`the scheme ${JSON.stringify(scheme)}`, { ...answer, scheme }, unsupported);
   }
   refuse('the scheme "toString"', { ...answer, scheme: 'toString' }, unsupported);
-  refuse('the scheme "0"', { ...answer, scheme: '0' }, unsupported);
 
   // Rule: which schemes those are, the caller says. One that nobody knows is not accepted either:
   // no page can encrypt under it.
@@ -730,9 +600,7 @@ export function keyCorpus(): Corpus<KeyCase> {
     'toString',
   ]);
   refuse('V1, where V99 alone is named', answer, unsupported, [V99]);
-  refuse('V99, where V1 alone is named', newer, unsupported, [V1]);
   refuse('V1, where none is named', answer, unsupported, []);
-  refuse('a scheme "0", where V1 is named', { ...answer, scheme: '0' }, unsupported, [V1]);
   refuse('no key, where two are named', null, 'invalid_key', [V1, V99]);
 
   return { function: 'browserKey', cases: cases.all };

@@ -47,13 +47,9 @@ afterAll(async () => {
 const browsers: Record<string, Promise<Browser>> = {};
 
 /** Has the next shopper, with an empty browser, do what the test says. */
-async function comeWith(
-  engine: Engine,
-  { backForwardCache = false, ...settings }: Settings & { backForwardCache?: boolean } = {},
-) {
-  const name = backForwardCache ? `${engine} with cache` : engine;
-  browsers[name] ??= startBrowser(engine, { backForwardCache });
-  shopper = await (await browsers[name]).newShopper(settings);
+async function comeWith(engine: Engine, settings: Settings = {}) {
+  browsers[engine] ??= startBrowser(engine);
+  shopper = await (await browsers[engine]).newShopper(settings);
   cleanup.push(() => shopper.close());
 }
 
@@ -189,20 +185,6 @@ describe('a shopper', () => {
     },
   );
 
-  test('who leaves the form and comes back finds it empty, also out of the HTTP cache', async () => {
-    await comeWith('chromium');
-    const { host, address } = await lineTo('/plain', [
-      ['cache-control: no-store', 'cache-control: max-age='],
-    ]);
-    await shopper.open(address);
-    await enter(VISA);
-    await shopper.open(`http://${host}/nowhere`);
-    await shopper.back();
-    await shopper.see('Security code');
-    await expectEmptyForm();
-    expect(await remains()).toEqual([]);
-  });
-
   test('whose answer a proxy gave, after the shop was paid, does not read that nothing was', async () => {
     await comeWith('chromium');
     const replace: [string, string][] = [];
@@ -237,45 +219,6 @@ describe('a shopper', () => {
     expect(await shopper.barriers()).toEqual([]);
     expect(shopper.complaints()).toEqual([]);
   });
-});
-
-describe('out of the back/forward cache', () => {
-  test.each([BUNDLED, PLAIN])(
-    '$page is an empty form, before and after success',
-    async ({ path }) => {
-      await comeWith('chromium', { backForwardCache: true });
-      const line = await lineTo(path, [
-        ['cache-control: no-store', 'cache-control: no-cache'],
-        ['location: /checkout/plain', 'location: /checkout?plain'], // Chromium 156 keeps no page that is followed by one at the same address
-      ]);
-      const returns = async (times: number) =>
-        vi.waitFor(async () =>
-          expect(await shopper.evaluate(`sessionStorage.getItem('returned')`)).toBe(String(times)),
-        );
-
-      await shopper.open(line.address);
-      await shopper.evaluate(
-        `addEventListener('pageshow', ({ persisted }) => persisted && sessionStorage.setItem('returned', ++returns)), void (returns = 0)`,
-      );
-      await enter(VISA);
-      await shopper.open(`http://${line.host}/nowhere`);
-      await shopper.back();
-      await returns(1);
-      await shopper.see('Security code');
-      await vi.waitFor(expectEmptyForm);
-      expect(await remains()).toEqual([]);
-      await enter(VISA);
-      await shopper.press('Pay');
-      await shopper.see('Visa ending in 4242');
-      expect(postsTo(line, path)).toBe(1);
-      if (!path) return; // the receipt took the place of the form
-      await shopper.evaluate(`sessionStorage.removeItem('returned')`);
-      await shopper.back();
-      await returns(2); // the same page as before
-      await expectEmptyForm();
-      expect(await remains()).toEqual([]);
-    },
-  );
 });
 
 describe('the shop', () => {

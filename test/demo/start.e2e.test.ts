@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DemoProcess } from './drivers/demo-process.ts';
 
@@ -29,23 +28,5 @@ describe('npm start', () => {
     expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
     await expect(fetch(checkout)).rejects.toThrow();
     await expect(fetch(service)).rejects.toThrow();
-  });
-
-  test('says which port is taken, and what it takes as an option, without a stack', async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    const { port } = other.address() as { port: number };
-    const second = start(['--port', String(port)]);
-    const mistyped = start(['--key-lifetime-ms=0']);
-    expect([await second.exit(), await mistyped.exit()]).toEqual([
-      [1, null],
-      [1, null],
-    ]);
-    expect(second.output.trim()).toBe(
-      `Port ${port} is taken. Choose others: npm start -- --port 4000 --service-port 4001`,
-    );
-    expect(mistyped.output).toContain('Usage: npm start -- [options]');
-    expect(mistyped.output).not.toContain('    at ');
-    other.close();
   });
 });

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../tools/support/built.ts';
@@ -56,13 +56,12 @@ const write = (folder: string, file: string, text: string) => {
   writeFileSync(join(folder, file), text);
 };
 
-const runTool = (folder: string, tool: string, ...args: string[]) => {
-  const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
+const runNode = (folder: string, ...args: string[]) => {
   try {
-    return execFileSync(process.execPath, [join(root, 'node_modules', tool), ...args], options);
+    return execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
-    throw new Error(`${tool} failed\n${stdout}\n${stderr}`);
+    throw new Error(`${args.join(' ')} failed\n${stdout}\n${stderr}`);
   }
 };
 
@@ -114,7 +113,7 @@ describe('each snippet', () => {
     };
     const config = { extends: '../../tsconfig.json', compilerOptions, include: ['.'] };
     write(folder, 'tsconfig.json', JSON.stringify(config));
-    runTool(folder, 'typescript/bin/tsc', '--project', '.');
+    runNode(folder, join(root, 'node_modules/typescript/bin/tsc'), '--project', '.');
   });
 });
 
@@ -126,56 +125,56 @@ const VISA = {
   cvv: '835',
 };
 
-test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
-  const folder = makeFolder();
-  const { text } = snippets.find(({ file }) => file === 'card-server.ts')!;
-  write(folder, 'card-server.ts', text);
-  const service = createService({ generateKeyPair: recycledKeyPair });
-  process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
-  process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
-  const { cardKey, pay } = await import(join(folder, 'card-server.ts'));
-  const order = { id: randomUUID(), amount: 1000, currency: 'USD' };
-  const card = { ...VISA };
-  const { status, body } = await cardKey(order);
-  expect([status, Object.keys(body)]).toEqual([200, ['id', 'scheme', 'public_key']]);
-  const refused = { status: 'invalid_encrypted_card' };
-  expect(await pay(order, 'application/json', JSON.stringify(card))).toEqual(refused);
-  const block = JSON.stringify(await encryptCard(body, card));
-  const paid = await pay(order, 'application/json', block);
-  expect(paid).toMatchObject({ status: 'committed' });
-  expect(await pay(order, 'application/json', block)).toEqual(paid);
-  await service.close();
-});
+describe('on the server', () => {
+  /** The checkout of a snippet in docs/server.md, and the service that it talks to. */
+  async function load(file: string) {
+    const folder = makeFolder();
+    write(folder, file, snippets.find((it) => it.file === file)!.text);
+    write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
+    const service = createService({ generateKeyPair: recycledKeyPair });
+    onTestFinished(() => service.close());
+    process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
+    process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
+    const load = (name: string) => import(join(folder, name));
+    return { snippet: await load(file), load };
+  }
 
-const EMAIL = 'zoe@shop.example';
+  const newOrder = () => ({ id: randomUUID(), amount: 1000, currency: 'USD' });
 
-test('other fields beside the block are read: as JSON, also if a page does not say so, and as a form', async () => {
-  const folder = makeFolder();
-  const { text } = snippets.find(({ file }) => file === 'other-fields.ts')!;
-  write(folder, 'other-fields.ts', text);
-  write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
-  const service = createService({ generateKeyPair: recycledKeyPair });
-  process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
-  process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
-  const { payWithEmail } = await import(join(folder, 'other-fields.ts'));
-  const { checkout } = await import(join(folder, 'shop.ts'));
-  for (const [type, encode] of [
+  test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
+    const { cardKey, pay } = (await load('card-server.ts')).snippet;
+    const order = newOrder();
+    const card = { ...VISA };
+    const { status, body } = await cardKey(order);
+    expect([status, Object.keys(body)]).toEqual([200, ['id', 'scheme', 'public_key']]);
+    const refused = { status: 'invalid_encrypted_card' };
+    expect(await pay(order, 'application/json', JSON.stringify(card))).toEqual(refused);
+    const block = JSON.stringify(await encryptCard(body, card));
+    const paid = await pay(order, 'application/json', block);
+    expect(paid).toMatchObject({ status: 'committed' });
+    expect(await pay(order, 'application/json', block)).toEqual(paid);
+  });
+
+  test.each<[type: string, encode: (fields: Record<string, string>) => string]>([
     ['application/json', JSON.stringify],
     ['text/plain;charset=UTF-8', JSON.stringify],
     ['application/x-www-form-urlencoded', (fields) => String(new URLSearchParams(fields))],
-  ] as [type: string, encode: (fields: Record<string, string>) => string][]) {
-    const order = { id: randomUUID(), amount: 1000, currency: 'USD' };
-    for (const broken of ['{"number":"4242', 'null', '[]', '']) {
+  ])('other fields beside the block are read: %s', async (type, encode) => {
+    const { snippet, load: loadOther } = await load('other-fields.ts');
+    const { checkout } = await loadOther('shop.ts');
+    const order = newOrder();
+    for (const broken of ['{"number":"4242', 'null', '']) {
       const outcome = { status: 'invalid_encrypted_card' };
-      expect(await payWithEmail(order, type, broken)).toEqual({ email: undefined, outcome });
+      const expected = { email: undefined, outcome };
+      expect(await snippet.payWithEmail(order, type, broken)).toEqual(expected);
     }
     const { body } = await checkout.issueKey(order);
     const encrypted_card = JSON.stringify(await encryptCard(body, { ...VISA }));
     const outcome = { status: 'committed', reference: expect.any(String) };
-    const sent = encode({ email: EMAIL, encrypted_card });
-    expect(await payWithEmail(order, type, sent)).toEqual({ email: EMAIL, outcome });
-  }
-  await service.close();
+    const email = 'zoe@shop.example';
+    const sent = encode({ email, encrypted_card });
+    expect(await snippet.payWithEmail(order, type, sent)).toEqual({ email, outcome });
+  });
 });
 
 describe('docs/testing.md', () => {
@@ -184,50 +183,44 @@ describe('docs/testing.md', () => {
     if (!found) throw new Error(`docs/testing.md has no snippet ${file}`);
     return found.text;
   };
+  const babel = JSON.stringify({ plugins: ['@babel/plugin-transform-modules-commonjs'] });
+  const environment = { 'test/jsdom-with-crypto.cjs': named('test/jsdom-with-crypto.cjs') };
+  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--json'];
+  const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter', 'json'];
 
-  /** A project that has installed the package: a copy, as npm makes it, and no link to these sources. */
-  let folder: string;
-  beforeEach(() => {
-    folder = makeFolder();
-    write(folder, 'package.json', '{ "private": true }');
+  test.each<[tool: string, files: Record<string, string>, args: string[]]>([
+    ['Vitest with jsdom', { 'vitest.config.mjs': named('vitest.config.js') }, vitest],
+    [
+      'Jest with Babel',
+      { ...environment, 'jest.config.cjs': named('jest.config.cjs'), 'babel.config.json': babel },
+      jest,
+    ],
+    [
+      'Jest with ES modules',
+      {
+        ...environment,
+        'jest.config.js': named('jest.config.js'),
+        'package.json': '{ "type": "module" }',
+      },
+      ['--experimental-vm-modules', '--no-warnings', ...jest],
+    ],
+  ])('the tests run in %s', (_, files, args) => {
+    // A project that has installed the package: a copy, as npm makes it, and no link to the sources.
+    const folder = makeFolder();
     for (const path of ['package.json', 'dist']) {
       cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
     }
-    for (const file of ['test/card-key.js', 'test/checkout.test.js']) {
-      write(folder, file, named(file));
-    }
-  });
-
-  test('the tests run in Vitest with jsdom, and happy-dom takes its place in one word', () => {
-    const config = named('vitest.config.js');
-    expect(config).toContain("environment: 'jsdom'");
-    expect(read('docs/testing.md')).toContain("`environment: 'happy-dom'`"); // by npm run stacks
-    write(folder, 'vitest.config.mjs', config);
-    const args = ['run', '--root', folder, '--reporter', 'json'];
-    const report = JSON.parse(runTool(folder, 'vitest/vitest.mjs', ...args));
+    const tests = ['test/card-key.js', 'test/checkout.test.js'];
+    const own = Object.fromEntries(tests.map((file) => [file, named(file)]));
+    const all = { 'package.json': '{ "private": true }', ...own, ...files };
+    for (const [file, text] of Object.entries(all)) write(folder, file, text);
+    const report = JSON.parse(runNode(folder, ...args));
     expect(report).toMatchObject({ success: true, numPassedTests: 2 });
   });
 
-  const BABEL = { plugins: ['@babel/plugin-transform-modules-commonjs'] };
-
-  test('the tests run in Jest with Babel', () => {
-    for (const file of ['jest.config.cjs', 'test/jsdom-with-crypto.cjs']) {
-      write(folder, file, named(file));
-    }
-    write(folder, 'babel.config.json', JSON.stringify(BABEL));
-    const report = runTool(folder, 'jest/bin/jest.js', '--json');
-    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 2 });
-  });
-
-  test('the tests run in Jest with ES modules', () => {
-    for (const file of ['jest.config.js', 'test/jsdom-with-crypto.cjs']) {
-      write(folder, file, named(file));
-    }
-    write(folder, 'package.json', '{ "type": "module" }');
-    const options = { cwd: folder, encoding: 'utf8', stdio: 'pipe' } as const;
-    const jest = join(root, 'node_modules/jest/bin/jest.js');
-    const args = ['--experimental-vm-modules', '--no-warnings', jest, '--json'];
-    const report = execFileSync(process.execPath, args, options);
-    expect(JSON.parse(report)).toMatchObject({ success: true, numPassedTests: 2 });
+  // By `npm run stacks`
+  test('jsdom can be replaced by happy-dom in one word', () => {
+    expect(named('vitest.config.js')).toContain("environment: 'jsdom'");
+    expect(read('docs/testing.md')).toContain("`environment: 'happy-dom'`");
   });
 });

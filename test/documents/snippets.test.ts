@@ -1,13 +1,10 @@
-/** The snippets of README and docs/ for browsers, each run from its very text. */
+/**
+ * The snippets of README and docs/ for browsers, each run. snippets.node.test.ts compares their texts.
+ */
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
-import formPage from '../../docs/form.md?raw';
-import frameworks from '../../docs/frameworks.md?raw';
 import tagPage from '../../docs/script-tag.md?raw';
-import serverPage from '../../docs/server.md?raw';
-import startReact from '../../docs/start-react.md?raw';
-import readme from '../../README.md?raw';
 import { bindCardForm } from '../../src/form/index.ts';
 import { ENGLISH } from '../../src/form/texts.ts';
 import { freshKey } from '../tools/support/core.ts';
@@ -21,37 +18,6 @@ import messagesPage from './snippets/messages.html?raw';
 import otherWaysPage from './snippets/other-ways.html?raw';
 import tagExample from './snippets/tag.html?raw';
 import withoutScriptPage from './snippets/without-script.html?raw';
-
-const PAGES = {
-  README: readme,
-  form: formPage,
-  server: serverPage,
-  'script-tag': tagPage,
-  frameworks,
-  'start-react': startReact,
-};
-
-const sources = import.meta.glob<string>('./snippets/*', {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-});
-
-test.each([
-  ['README', ['core.ts', 'checkout.html', 'checkout.ts', 'tag.html']],
-  ['form', ['on-encrypted.ts', 'own-listener.ts', 'encrypt.ts']],
-  ['form', ['card-button.html', 'other-ways.html', 'messages.html']],
-  ['server', ['payment.ts']],
-  ['script-tag', ['without-script.html', 'import-map.html']],
-  ['frameworks', ['Checkout.tsx']],
-  ['start-react', ['useCardForm.ts']],
-] as const)('%s shows the programs that are tested here: %j', (page, files) => {
-  for (const file of files) {
-    const language = file.split('.').at(-1);
-    const source = sources[`./snippets/${file}`];
-    expect(PAGES[page]).toContain(`\`\`\`${language}\n${source}\`\`\``);
-  }
-});
 
 /** An empty place on the page, and beside it a frame for what is posted. */
 function place(content = '') {
@@ -215,20 +181,6 @@ test.each([
   expect(show.mock.lastCall![0].text).toContain(text);
 });
 
-test('a page with encrypt() pays, after a message for the shopper', async () => {
-  const button = '<button type="button" id="place-order">Place order</button>';
-  const { main } = place(`<output></output>${plainPage}${button}`);
-  const form = main.querySelector('form')!;
-  const press = () => main.querySelector<HTMLElement>('#place-order')!.click();
-  await import('./snippets/encrypt.ts?again' as './snippets/encrypt.ts');
-  press();
-  await vi.waitUntil(() => form.querySelector('[aria-invalid=true]'));
-  fill(form);
-  press();
-  await vi.waitUntil(() => main.querySelector('output')!.textContent?.startsWith('Thank you.'));
-  expect(valuesOf(form)).toEqual(['', '', '', '']);
-});
-
 /** The page with the hash that a release fills in. */
 async function withHash(page: string): Promise<string> {
   const hash = (await integrity())['cardseal.js']!;
@@ -250,34 +202,15 @@ const moduleScript = `<script type="module">
   import { prepareKey } from 'cardseal';
   const key = async () => prepareKey(await (await fetch('/card-key', { method: 'POST' })).json());
   bindCardForm(document.forms[0], { key });
-  window.hasBound = true;
 </script>`;
 
-test('ES modules work without a build', async () => {
+test('ES modules work without a build, also with the hashes of integrity.json', async () => {
   await expectPayment(`${importMapPage}${plainPage}${moduleScript}`);
-});
-
-/** The import map with the hashes of integrity.json, by address. */
-async function importMapWithHashes(change: Record<string, string> = {}): Promise<string> {
-  const hashes = Object.entries({ ...(await integrity()), ...change });
+  const hashes = Object.entries(await integrity());
   const byAddress = hashes.map(([path, hash]) => [`/js/cardseal/${path}`, hash]);
   const addition = `, "integrity": ${JSON.stringify(Object.fromEntries(byAddress))} }`;
-  return importMapPage.replace(/ \}(?=\n)/, addition);
-}
-
-test('ES modules work with the hashes of integrity.json in the import map', async () => {
-  await expectPayment(`${await importMapWithHashes()}${plainPage}${moduleScript}`);
-});
-
-test('control: if one ES module does not match its hash, none runs', async () => {
-  const hasBound = async (change: Record<string, string>) => {
-    const map = await importMapWithHashes(change);
-    const page = await visit({ head: '', body: `${map}${plainPage}${moduleScript}` });
-    return Reflect.get(page.window, 'hasBound');
-  };
-  const other = (await integrity())['cardseal.js']!;
-  expect(await hasBound({})).toBe(true);
-  expect(await hasBound({ 'core/scheme.js': other })).toBe(undefined);
+  const withHashes = importMapPage.replace(/ \}(?=\n)/, addition);
+  await expectPayment(`${withHashes}${plainPage}${moduleScript}`);
 });
 
 test('a button that does not submit: its click handler finds the block and empty fields', async () => {

@@ -1,12 +1,10 @@
-/** Stands between a shop and the service: passes everything on, and can hold or lose answers. */
+/** Stands between a shop and the service: passes everything on, and can hold answers back. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { listenOnLoopback } from '../tools/support/loopback.ts';
 
 export async function startProxy(serviceAddress: string) {
   const faults = {
-    /** The service does what it is asked to authorize, and its answer never arrives. */
-    loseAuthorizations: false,
     /** Answers to authorize wait for this. */
     hold: undefined as Promise<void> | undefined,
     /** Nothing is passed on. */
@@ -14,7 +12,7 @@ export async function startProxy(serviceAddress: string) {
   };
   /** The bodies of all requests to authorize. */
   const authorizations: string[] = [];
-  /** What the service has answered to them, also where the answer was held or lost. */
+  /** What the service has answered to them, also where the answer was held back. */
   const answers: string[] = [];
   const server = createServer(async (incoming, outgoing) => {
     if (faults.isDown) return void incoming.socket.destroy();
@@ -30,7 +28,6 @@ export async function startProxy(serviceAddress: string) {
     for await (const chunk of answer) text += chunk;
     if (isAuthorization) answers.push(text);
     if (isAuthorization) await faults.hold;
-    if (isAuthorization && faults.loseAuthorizations) return void incoming.socket.destroy();
     outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
   });
   const { host, close } = await listenOnLoopback(server);

@@ -3,11 +3,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { PORTS, type Port, run, Shop } from './ports.ts';
+import { PORTS, type Port, Shop } from './ports.ts';
 
 const SCRIPT = join(import.meta.dirname, '../../dist/cardseal.js');
 
-/** The port in a folder that has nothing else. */
 function copy(port: Port): Port {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -25,16 +24,4 @@ test.each(PORTS)('the shop in $name runs from a copy, with cardseal.js beside it
   const script = await fetch(`${shop.address}/cardseal.js`);
   expect(await script.text()).toBe(readFileSync(SCRIPT, 'utf8'));
   expect((await fetch(shop.address)).status).toBe(200);
-});
-
-test.each(PORTS)('the shop in $name says which file is missing', async (port) => {
-  const copied = copy(port);
-  if (port.name === 'Python') {
-    expect(() => run(copied.shop(0))).toThrow('Copy dist/cardseal.js of the package');
-    return;
-  }
-  const shop = new Shop(copied, 'http://127.0.0.1:9');
-  onTestFinished(() => shop.close());
-  shop.start().catch(() => {}); // it waits for the script
-  await expect.poll(() => shop.log, { timeout: 30_000 }).toContain('Copy dist/cardseal.js');
 });

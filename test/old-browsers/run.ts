@@ -7,8 +7,9 @@
  * submit. An independent decryptor opens the block to the card that was typed, and the other
  * fields and the button that was pressed are posted, too.
  */
-import { constants, createPrivateKey, privateDecrypt } from 'node:crypto';
+import { createPrivateKey } from 'node:crypto';
 import type { Report } from '../../src/check/findings.ts';
+import { describeBlock } from '../tools/support/open-block.ts';
 import keys from '../vectors/keys.json' with { type: 'json' };
 import { ENGINES, type Engine, executableOf, start } from './engines.ts';
 import { OldPage } from './page.ts';
@@ -107,7 +108,7 @@ function expectPayment(posted: Posted, action: string) {
   expect(others.sort().join() === wanted.sort().join(), `posted beside the block: ${others}`);
   const blocks = posted.filter(([name]) => name === 'encrypted_card').map(([, value]) => value);
   expect(blocks.length === 1, `posted ${blocks.length} blocks`);
-  const decrypted = decrypt(blocks[0]!);
+  const decrypted = describeBlock(blocks[0]!, PRIVATE_KEY);
   expect(decrypted === DECRYPTED, `the block decrypts to ${decrypted}`);
 }
 
@@ -116,26 +117,9 @@ function expectNoCard(posted: Posted) {
   expect(all === 'order,4711,action,pay as gift', `posted: ${all}`);
 }
 
-/** With Node's crypto, and with nothing of the library. */
-function decrypt(block: string): string {
-  const { payload, layout } = JSON.parse(block);
-  const ciphertext = Buffer.from(payload, 'base64');
-  const { private_key } = keys.rsa.find(({ bits }) => bits === ciphertext.length * 8)!;
-  const key = createPrivateKey({
-    key: Buffer.from(private_key, 'base64'),
-    format: 'der',
-    type: 'pkcs8',
-  });
-  const padding = constants.RSA_PKCS1_OAEP_PADDING;
-  const plaintext = privateDecrypt({ key, padding, oaepHash: 'sha256' }, ciphertext);
-  let at = 0;
-  const fields = [];
-  for (const { field, len } of layout) {
-    fields.push(`${field}=${plaintext.toString('utf8', at, at + len)}`);
-    at += len;
-  }
-  return fields.join(' ');
-}
+const { private_key } = keys.rsa.find(({ bits }) => bits === 2048)!;
+const der = Buffer.from(private_key, 'base64');
+const PRIVATE_KEY = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
 
 function expect(condition: boolean, otherwise: string) {
   if (!condition) throw new Error(otherwise);

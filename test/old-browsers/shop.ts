@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DIST } from '../tools/support/built.ts';
 import keys from '../vectors/keys.json' with { type: 'json' };
+import { SHOP_SCRIPT } from './shop-script.ts';
 
 /** What the shopper's browser posted: the form's entries in their order. */
 export type Posted = [name: string, value: string][];
@@ -93,55 +94,26 @@ const keyInPage = () =>
 const CHECK =
   '<script src="/dist/cardseal.check.js" data-test-numbers="4929119283746509"></script>';
 
-/** By path. `ready` is true in each page when it can take a card. */
+const withDisabledButtons = (text: string) =>
+  text.replaceAll('<button', '<button disabled autocomplete="off" data-cardseal-enable');
+
+/** By path. */
 const PAGES = {
   /** By the script tag, which asks for its key. */
   '/tag': () => page(KEY_URL, '<script src="/dist/cardseal.js"></script>'),
   /** By the script tag's readable file, with the key in the page. */
   '/tag-readable': () => page(keyInPage(), '<script src="/dist/cardseal.readable.js"></script>'),
   /** By the core, with a script of the shop's own. */
-  '/core': () => page('', `<script type="module">${SHOP_SCRIPT}</script>`),
+  '/core': () => page('data-key-url="/card-key"', `<script type="module">${SHOP_SCRIPT}</script>`),
   /** What the page is if the engine cannot run the script. */
   '/unparsable': () => page(KEY_URL, '<script src="/unparsable.js"></script>'),
   /** The same, with buttons that only the script enables. */
   '/unparsable-disabled': () =>
-    page(KEY_URL, '<script src="/unparsable.js"></script>').replaceAll(
-      '<button',
-      '<button disabled autocomplete="off" data-cardseal-enable',
-    ),
+    withDisabledButtons(page(KEY_URL, '<script src="/unparsable.js"></script>')),
   /** A shop before it has Cardseal, under the check: the number has a name, and is sent. */
   '/check': () =>
     page('', '').replace('<title>', `${CHECK}$&`).replace('id="number"', '$& name="number"'),
   /** The same markup with the real script: it enables the buttons. */
   '/tag-disabled': () =>
-    page(KEY_URL, '<script src="/dist/cardseal.js"></script>').replaceAll(
-      '<button',
-      '<button disabled autocomplete="off" data-cardseal-enable',
-    ),
+    withDisabledButtons(page(KEY_URL, '<script src="/dist/cardseal.js"></script>')),
 };
-
-/** A shop's own script, in syntax that old engines know. */
-const SHOP_SCRIPT = `
-  import { encryptCard, prepareKey } from '/dist/core/index.js';
-  const form = document.querySelector('form');
-  const key = fetch('/card-key', { method: 'POST' }).then((answer) => answer.json()).then(prepareKey);
-  let pressed;
-  form.addEventListener('click', ({ target }) => (pressed = target));
-  form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    const [month, year] = document.querySelector('#expiry').value.split('/');
-    const block = await encryptCard(await key, {
-      number: document.querySelector('#number').value,
-      name: document.querySelector('#name').value,
-      exp_month: month,
-      exp_year: '20' + year,
-      cvv: document.querySelector('#cvv').value,
-    });
-    const entries = { encrypted_card: JSON.stringify(block), [pressed.name]: pressed.value };
-    for (const name of Object.keys(entries)) {
-      const input = document.createElement('input');
-      Object.assign(input, { type: 'hidden', name, value: entries[name] });
-      form.append(input);
-    }
-    form.submit();
-  });`;

@@ -9,15 +9,9 @@ const CONTROL: Shop = {
   name: 'control',
   fields: { number: '#number', name: '#holder', expiry: '#expiry', code: '#code' },
   pay: '#pay',
-  others: [['order', '4711']],
+  others: { order: '4711' },
   cancel: { make: [['type', '#order', '']], fix: [['type', '#order', '4711']] },
-  other: {
-    choose: [['click', '#by-bill']],
-    others: [
-      ['order', '4711'],
-      ['bill', 'yes'],
-    ],
-  },
+  other: { choose: [['click', '#by-bill']], others: { order: '4711', bill: 'yes' } },
 };
 
 async function pays(visitor: Visitor) {

@@ -2,19 +2,14 @@
  * The server of the shops: pages, keys, payments. Each visit has a path of its own, so that a late
  * request is counted where it belongs. Every request is kept as it came.
  */
-import {
-  constants,
-  generateKeyPairSync,
-  type KeyObject,
-  privateDecrypt,
-  randomUUID,
-} from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { DIST } from '../tools/support/built.ts';
+import { openBlock } from '../tools/support/open-block.ts';
 import { type Card, FIRST } from './cards.ts';
 import { LIBRARIES } from './libraries.ts';
 import type { Shop } from './shop.ts';
@@ -268,29 +263,13 @@ export class ShopServer {
     return payment;
   }
 
-  /** Independent of the library: the layout's lengths cut the plaintext. */
   #decrypt(visit: Visit, block: string, payment: Payment): void {
     try {
-      const { payload, key_id, layout } = JSON.parse(block);
+      const { payload, key_id } = JSON.parse(block);
       payment.payload = payload;
       if (!visit.keyIds.has(key_id)) payment.wrong = 'a key that this visit never got';
-      const padding = constants.RSA_PKCS1_OAEP_PADDING;
-      const ciphertext = Buffer.from(payload, 'base64');
-      const key = { key: this.#privateKey, padding, oaepHash: 'sha256' };
-      const plaintext = privateDecrypt(key, ciphertext);
-      const parts: Record<string, string> = {};
-      let start = 0;
-      for (const { field, len } of layout) {
-        parts[field] = plaintext.toString('utf8', start, start + len);
-        start += len;
-      }
-      payment.card = {
-        number: parts.Pan!,
-        name: parts.Name!,
-        month: parts.ExpMonth!,
-        year: parts.ExpYear!,
-        code: parts.Cvc!,
-      };
+      const { Pan, Name, ExpMonth, ExpYear, Cvc } = openBlock(block, this.#privateKey);
+      payment.card = { number: Pan!, name: Name!, month: ExpMonth!, year: ExpYear!, code: Cvc! };
     } catch (error) {
       payment.wrong = `no readable block: ${(error as Error).message}`;
     }

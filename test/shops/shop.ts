@@ -13,9 +13,11 @@ export type Action =
   | readonly ['choose', Where, string]
   | readonly ['wait', Where];
 
-/** The fields that arrive beside the block. `{name}`, `{given}`,
- * `{family}` and `{brand}` stand for the card's. */
-export type Others = readonly (readonly [name: string, value: string])[];
+/**
+ * The fields that arrive beside the block, in their order. `{name}`, `{given}`, `{family}` and
+ * `{brand}` stand for the card's.
+ */
+export type Others = Readonly<Record<string, string>>;
 
 export interface Shop {
   /** The file under `fixtures/`, without `.html`. */
@@ -85,5 +87,8 @@ export const fill = (others: Others, card: Card): [string, string][] => {
   const [given = '', ...rest] = card.name.split(' ');
   const brand = card.number.startsWith('4') ? 'visa' : 'mastercard';
   const texts: Record<string, string> = { name: card.name, given, family: rest.join(' '), brand };
-  return others.map(([name, value]) => [name, value.replace(/{(\w+)}/g, (_, key) => texts[key]!)]);
+  return Object.entries(others).map(([name, value]) => [
+    name,
+    value.replace(/{(\w+)}/g, (_, key) => texts[key]!),
+  ]);
 };

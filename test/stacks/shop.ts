@@ -2,17 +2,12 @@
  * The server behind the apps: it hands out keys, takes payments and serves the files of a built
  * app. It decrypts each payment with Node's crypto and with nothing of the library.
  */
-import {
-  constants,
-  generateKeyPairSync,
-  type KeyObject,
-  privateDecrypt,
-  randomUUID,
-} from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { describeBlock } from '../tools/support/open-block.ts';
 
 export interface Payment {
   /** The decrypted card, by the specification's identifiers, or what is wrong with the block. */
@@ -128,18 +123,9 @@ export class Shop {
     return { card, keyId, others, body };
   }
 
-  #decrypt({ payload, layout }: Block): string {
+  #decrypt(block: Block): string {
     try {
-      const padding = constants.RSA_PKCS1_OAEP_PADDING;
-      const key = { key: this.#privateKey, padding, oaepHash: 'sha256' };
-      const plaintext = privateDecrypt(key, Buffer.from(payload!, 'base64'));
-      let start = 0;
-      const fields = [];
-      for (const { field, len } of layout!) {
-        fields.push(`${field}=${plaintext.toString('utf8', start, start + len)}`);
-        start += len;
-      }
-      return fields.join(' ');
+      return describeBlock(JSON.stringify(block), this.#privateKey);
     } catch (error) {
       return `no readable block: ${(error as Error).message}`;
     }

@@ -1,12 +1,11 @@
 import type { Stack } from './stack.ts';
 import { angular, parcel, solid, svelte, webpack } from './stacks/bundlers.ts';
-import { jest } from './stacks/jest.ts';
 import { startHtml, startNext, startReact, startVue } from './stacks/start.ts';
 import { sveltekit } from './stacks/sveltekit.ts';
+import { jest, vitest } from './stacks/test-tools.ts';
 import { tsc } from './stacks/tsc.ts';
 import { viteMasks } from './stacks/vite-masks.ts';
 import { viteReact } from './stacks/vite-react.ts';
-import { vitest } from './stacks/vitest.ts';
 
 export const STACKS: Stack[] = [
   startHtml,

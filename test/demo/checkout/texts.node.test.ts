@@ -23,3 +23,14 @@ describe.each(['en', 'de'])('what a shopper reads about a decline in %s', (langu
       expect(read(reason)).toBe(bare);
   });
 });
+
+test.each([
+  ['de-CH,de;q=0.9,en;q=0.8', 'de'],
+  ['en-GB,en;q=0.9,de;q=0.8', 'en'],
+  ['fr,de;q=0.5,en;q=0.4', 'de'],
+  ['fr', 'en'],
+  ['de;q=0', 'en'],
+  [undefined, 'en'],
+])('who asks for %s reads %s', (wanted, language) => {
+  expect(languageOf(wanted)).toBe(languageOf(language));
+});

@@ -28,34 +28,25 @@ export async function start({
 }: ServiceOptions & { timeoutMs?: number } = {}) {
   const calls: string[] = [];
   const lines: string[] = [];
-  /** Both `before...` are awaited before the service does it; `answer` may change what it answers. */
-  const service = {
-    beforeAuthorize: async () => {},
-    beforeKey: async () => {},
-    answer: (text: string) => text,
-  };
+  /** Each is awaited before the service does it. */
+  const service = { beforeAuthorize: async () => {}, beforeKey: async () => {} };
   const app = createService({ generateKeyPair: recycledKeyPair, ...options });
   app.addHook('preHandler', async ({ routeOptions }) => {
     calls.push(routeOptions.url!.split('/').at(-1)!);
     if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
     if (routeOptions.url!.endsWith('/encryption-keys')) await service.beforeKey();
   });
-  app.addHook('onSend', async (_request, _reply, payload) => service.answer(payload as string));
   closing.push(() => app.close());
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
   const log = (line: string) => lines.push(line);
-  /** Another process of the merchant's: it remembers nothing of the first. */
-  const startMerchant = async () => {
-    const payments = new CardPayments({
-      baseUrl,
-      secretKey: SECRET_KEY,
-      ...(timeoutMs && { timeoutMs }),
-    });
-    const merchant = createMerchant({ payments, log });
-    closing.push(() => merchant.close());
-    return merchant.listen({ host: '127.0.0.1', port: 0 });
-  };
-  const address = await startMerchant();
+  const payments = new CardPayments({
+    baseUrl,
+    secretKey: SECRET_KEY,
+    ...(timeoutMs && { timeoutMs }),
+  });
+  const merchant = createMerchant({ payments, log });
+  closing.push(() => merchant.close());
+  const address = await merchant.listen({ host: '127.0.0.1', port: 0 });
   const stopService = () => app.close();
   return {
     address,
@@ -63,7 +54,6 @@ export async function start({
     lines,
     service,
     stopService,
-    startMerchant,
     shopper: () => new Shopper(address),
   };
 }

@@ -1,22 +1,22 @@
 import axe from 'axe-core';
+import { chromium, type Browser as PlaywrightBrowser } from 'playwright';
 import { expect, vi } from 'vitest';
-import { type Engine, need } from '../../tools/prepare/browsers.ts';
+import { openTab, type Tab } from '../../shops/tabs.ts';
+import type { Engine } from '../../tools/prepare/browsers.ts';
 import { holdings } from '../../tools/support/holdings.ts';
-import { startFirefox } from './firefox-driver.ts';
-import { startPlaywright } from './playwright-driver.ts';
-import { startWebkit } from './webkit-driver.ts';
+import { launchOptions } from '../../tools/support/launch-options.ts';
 
-/** One tab of a browser, driven. Elements are named by XPath, which all drivers speak. */
-export interface Driver {
-  open(address: string): Promise<void>;
+/** One tab of a browser, driven. Elements are named by XPath. */
+interface Driver {
+  open(address: string): Promise<unknown>;
   /** Types into an element, key by key. */
   type(xpath: string, text: string): Promise<void>;
   click(xpath: string): Promise<void>;
   /** The value of a JavaScript expression in the page, as JSON has it. */
   evaluate(expression: string): Promise<unknown>;
   close(): Promise<void>;
-  /** What the browser has to complain of: errors of scripts, violations of the Content-Security-Policy. */
-  complaints?: string[];
+  /** Errors of scripts and violations of the Content-Security-Policy, in Chromium. */
+  complaints: string[];
 }
 
 export interface Settings {
@@ -25,25 +25,65 @@ export interface Settings {
   language?: string;
 }
 
-export interface DrivenBrowser {
-  newTab(settings: Settings): Promise<Driver>;
-  close(): Promise<void>;
+/** Starts Chromium, or prepares for a Firefox or WebKit for each shopper. */
+export async function startBrowser(engine: Engine) {
+  if (engine !== 'chromium')
+    return {
+      newShopper: async (_: Settings = {}) => new Shopper(driverOf(await openTab(engine))),
+      close: async () => {},
+    };
+  const browser = await chromium.launch(launchOptions('chromium'));
+  return {
+    newShopper: async (settings: Settings = {}) => new Shopper(await newTab(browser, settings)),
+    close: () => browser.close(),
+  };
 }
 
-/** Playwright drives its own builds and the system's Chromium; of the others each has one that speaks a standard to the system's browser. */
-const isPlaywright = (engine: Engine) =>
-  engine === 'chromium' || need(engine).from === 'playwright';
-
-/** `backForwardCache`: Playwright's Chromium keeps no page in it unless it is told to. */
-export async function startBrowser(engine: Engine, { backForwardCache = false } = {}) {
-  const browser = isPlaywright(engine)
-    ? await startPlaywright(engine, backForwardCache)
-    : engine === 'firefox'
-      ? await startFirefox(need(engine))
-      : await startWebkit(need(engine));
+async function newTab(
+  browser: PlaywrightBrowser,
+  { javaScript = true, language = 'en-GB' }: Settings,
+): Promise<Driver> {
+  const context = await browser.newContext({ javaScriptEnabled: javaScript, locale: language });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  const at = (xpath: string) => page.locator(`xpath=${xpath}`);
   return {
-    newShopper: async (settings: Settings = {}) => new Shopper(await browser.newTab(settings)),
-    close: () => browser.close(),
+    open: (address) => page.goto(address),
+    type: (xpath, text) => at(xpath).pressSequentially(text),
+    click: (xpath) => at(xpath).click(),
+    evaluate: (expression) => page.evaluate(expression),
+    complaints,
+    close: () => context.close(),
+  };
+}
+
+/** Clicks and types as the shops' tests do, at the middle of an element. */
+function driverOf(tab: Tab): Driver {
+  const click = async (xpath: string) => {
+    const middle = `((element) => {
+      if (!element || element.disabled) return null;
+      element.scrollIntoView({ block: 'center' });
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    })(${elementAt(xpath)})`;
+    const find = async () => (await tab.evaluate<{ x: number; y: number } | null>(middle)) ?? false;
+    const { x, y } = await vi.waitUntil(find, { timeout: 30_000 });
+    await tab.click(x, y);
+  };
+  return {
+    open: (address) => tab.open(address),
+    click,
+    async type(xpath, text) {
+      await click(xpath);
+      await tab.type(text);
+    },
+    evaluate: (expression) => tab.evaluate(expression),
+    complaints: [],
+    close: () => tab.close(),
   };
 }
 
@@ -65,7 +105,6 @@ export class Shopper {
 
   press = (name: string) => this.driver.click(button(name));
 
-  back = () => this.#leave('history.back()');
   reload = () => this.#leave('location.reload()');
 
   /** What stands in the control with this label. */
@@ -107,8 +146,7 @@ export class Shopper {
       .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target)))`);
   }
 
-  /** Of the driver; one that has no way to know has nothing to say. */
-  complaints = () => this.driver.complaints ?? [];
+  complaints = () => this.driver.complaints;
 
   #choose(label: string, value: string) {
     const events = `['input', 'change'].forEach((type) => control.dispatchEvent(new Event(type, { bubbles: true })))`;
@@ -116,8 +154,7 @@ export class Shopper {
   }
 
   async #ask<T>(label: string, question: string): Promise<T> {
-    const find = `document.evaluate(${JSON.stringify(control(label))}, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`;
-    return this.evaluate<T>(`((control) => ${question})(${find})`);
+    return this.evaluate<T>(`((control) => ${question})(${elementAt(control(label))})`);
   }
 
   /** Leaves the page, and waits until another is there. */
@@ -131,6 +168,8 @@ export class Shopper {
   }
 }
 
+const elementAt = (xpath: string) =>
+  `document.evaluate(${JSON.stringify(xpath)}, document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue`;
 const startsWith = (text: string) => `starts-with(normalize-space(), ${JSON.stringify(text)})`;
 const button = (name: string) => `//button[${startsWith(name)}]`;
 const control = (label: string) =>

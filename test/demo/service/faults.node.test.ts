@@ -137,15 +137,3 @@ test('only requests to authorize go wrong; all others pass as they are, both way
   const unauthorized = await call(path, undefined, { authorization: '' });
   expect(unauthorized.status).toBe(401);
 });
-
-test('a service that is gone is a connection that is cut', async () => {
-  const other = startService();
-  const address = await other.app.listen({ host: '127.0.0.1', port: 0 });
-  const alone = await startFaultProxy({ target: address });
-  await other.app.close();
-  await expect(fetch(`${alone.address}/payments/card`)).rejects.toThrow('fetch failed');
-  alone.setFault('replay');
-  const body = { method: 'POST', body: '{}' };
-  await expect(fetch(`${alone.address}/payments/card/x/authorize`, body)).rejects.toThrow();
-  await alone.close();
-});

@@ -12,8 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -182,38 +181,5 @@ describe('npx cardseal-sandbox', () => {
     expect(await pay()).toEqual([404, 'committed']);
     expect(await pay()).toEqual(['committed', 'committed']);
     expect(text().match(/^Goes wrong: after-404$/gm)).toHaveLength(1);
-  });
-
-  test('explains its options, also to those who mistype one, without a stack', async () => {
-    const [help, number, fault, unknown] = [
-      start(['--help']),
-      start(['--port', 'x']),
-      start(['--fault', 'rain']),
-      start(['--no-such-option']),
-    ];
-    expect(await help.exit).toEqual([0, null]);
-    for (const option of ['--port', '--key-lifetime-ms', '--fault', '--fault-times', '--help'])
-      expect(help.output).toContain(option);
-    for (const sandbox of [number, fault, unknown]) {
-      expect(await sandbox.exit).toEqual([1, null]);
-      expect(sandbox.output).toContain('Usage: npx cardseal-sandbox [options]');
-      expect(sandbox.output).not.toContain('    at ');
-    }
-    expect(number.output).toContain('--port must be a whole number from 0 to 65535');
-    expect(fault.output).toContain('--fault must be one of the faults below');
-  });
-
-  test('says which port is taken, and what to do', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    for (const options of [[], ['--fault', 'replay']]) {
-      const sandbox = start(['--port', String(port), ...options]);
-      expect(await sandbox.exit).toEqual([1, null]);
-      expect(sandbox.output.trim()).toBe(
-        `Port ${port} is taken. Choose another: npx cardseal-sandbox --port 4001`,
-      );
-    }
-    other.close();
   });
 });

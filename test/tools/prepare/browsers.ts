@@ -25,8 +25,6 @@ export interface Found {
   from: 'playwright' | 'system';
   /** The browser's executable. */
   path: string;
-  /** Chromium with windows, which alone has a back/forward cache. */
-  withWindows?: string;
   /** The X server, with the system's WebKit only. */
   xvfb?: string;
   /** The WebDriver server, with the system's WebKit only. */
@@ -83,13 +81,10 @@ function findSystem(engine: Engine): Found | undefined {
     const path = onPath('firefox-esr', 'firefox');
     return path ? { from: 'system', path } : undefined;
   }
-  const withWindows = onPath(
-    ...['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'],
-  );
-  if (!withWindows) return undefined;
   // Without windows, it takes a third less processor time. Playwright's own build is the same one.
-  const path = onPath('chromium-headless-shell') ?? withWindows;
-  return { from: 'system', path, withWindows };
+  const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+  const path = onPath('chromium-headless-shell', ...names);
+  return path ? { from: 'system', path } : undefined;
 }
 
 function miniBrowser(): string | undefined {
