@@ -92,7 +92,7 @@ describe('SECURITY.md', () => {
       '## Claims',
       '#### The core is nice',
       '- Why: [errors.ts](src/core/errors.ts)',
-      '- Test: [no error of any code holds anything of the card](test/core/errors-leak.test.ts)',
+      '- Test: [no error of any code holds anything of the card](test/core/errors.test.ts)',
       '- Control: [run.ts](test/vectors/interop/run.ts)',
       '### Mutation testing',
     ];
@@ -106,7 +106,7 @@ describe('SECURITY.md', () => {
       "'Control: trust us' points to nothing",
     ]);
     expect(faultsWith((line) => line.replace('no error of', 'not an error of'))).toEqual([
-      "test/core/errors-leak.test.ts has no test 'not an error of any code holds anything of the card'",
+      "test/core/errors.test.ts has no test 'not an error of any code holds anything of the card'",
     ]);
     const ofTable = (title: string) =>
       faultsWith((line) =>
