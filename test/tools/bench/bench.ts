@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
 import { chart } from './chart.ts';
-import { type KeyPair, rsaKeyPair, withOpenpgp } from './keys.ts';
+import { makeKeyPair } from './keys.ts';
 import { describeMachine, type Machine } from './machine.ts';
 import { budgets, performanceSection } from './report.ts';
 import { measureSizes, type Size } from './size.ts';
@@ -28,9 +28,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/performance.md');
 const [START, END] = ['<!-- Written by `npm run bench`: from here -->', '<!-- to here -->'];
 
 const trying = process.argv.includes('--try');
-const effort: Effort = trying
-  ? { warm: 10, fresh: 6, scaling: 6 }
-  : { warm: 80, fresh: 30, scaling: 20 };
+const effort: Effort = trying ? { warm: 10, fresh: 6 } : { warm: 80, fresh: 30 };
 
 const results = process.argv.includes('--sizes') ? await measureSizesAgain() : await measure();
 const outcome = budgets(results);
@@ -48,15 +46,11 @@ if (outcome.some(({ isFailure }) => isFailure)) process.exitCode = 1;
 async function measure(): Promise<Results> {
   const machine = describeMachine();
   const sizes = await measureSizes();
-  const pairs: Record<number, KeyPair> = {
-    2048: await withOpenpgp(rsaKeyPair(2048)),
-    3072: rsaKeyPair(3072),
-    4096: rsaKeyPair(4096),
-  };
+  const pair = await makeKeyPair();
   const speed = {} as Record<Engine, Speed>;
   for (const engine of ENGINES) {
     console.log(`Measuring in ${engine} ...`);
-    speed[engine] = await measureSpeed(engine, pairs, effort);
+    speed[engine] = await measureSpeed(engine, pair, effort);
   }
   return { date: new Date().toISOString().slice(0, 10), machine, sizes, speed };
 }
