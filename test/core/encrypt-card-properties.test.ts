@@ -258,14 +258,13 @@ async function carriesNothing(result: Promise<unknown>) {
 
 test('control: a block that held the card would be found', async () => {
   const block = await encryptCard(freshKey(), card());
-  expect(findCard({ ...block, payload: btoa(`x${card().number}`) }, card(), 8)).not.toEqual([]);
-  expect(
-    findCard(
-      { ...block, layout: [...block.layout, { field: 'Pan', len: card().number }] },
-      card(),
-      8,
-    ),
-  ).not.toEqual([]);
+  const layout = [...block.layout, { field: 'Pan', len: card().number }];
+  for (const leaking of [
+    { ...block, payload: btoa(`x${card().number}`) },
+    { ...block, layout },
+  ]) {
+    expect(findCard(leaking, card(), 8)).not.toEqual([]);
+  }
 });
 
 test('control: another error, another code, and an error that tells something are found', async () => {

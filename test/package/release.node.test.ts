@@ -57,7 +57,6 @@ describe.each(workflows)('%s', (_, text) => {
 
   test.each<[string, (text: string) => string]>([
     ['a tag instead of a commit', (text) => text.replace(/@[0-9a-f]{40} # /, '@')],
-    ['a pin that does not say its version', (text) => text.replace(/ # v6\.0\.2/, '')],
     [
       'permissions that are not named',
       (text) => text.replace(/^permissions:.*$/m, 'permissions: write-all'),
@@ -111,12 +110,6 @@ describe('release.yml', () => {
     const { scripts: known } = JSON.parse(read('package.json'));
     for (const command of commands) expect(known).toHaveProperty([command]);
     expect(scripts('evidence')).toContain('npm run "$COMMAND"');
-  });
-
-  test('lets the test of the sandbox install the tarball that will be published', () => {
-    const steps = jobs.test!.steps as { run?: string; env?: Record<string, string> }[];
-    const suite = steps.find(({ run }) => run?.includes('vitest run'))!;
-    expect(suite.env).toEqual({ SANDBOX_TARBALL: 'release/cardseal-sandbox.tgz' });
   });
 });
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -75,20 +74,6 @@ test('all refusals look the same to the caller', () => {
     expect(error).toStrictEqual(new InvalidEncryptionBlock());
     expect(error).not.toHaveProperty('cause');
   }
-});
-
-test('refused: a payload without its leading zero, which OpenSSL alone would take', () => {
-  const key = privateKey('cek_vectors_2048');
-  const { card, layout, plaintext } = vectors.accepted.find(
-    ({ key_id }) => key_id === 'cek_vectors_2048',
-  )!;
-  const publicKey = publicKeyOf(vectors.keys[0]!.public_key);
-  let ciphertext: Buffer;
-  do ciphertext = rsa(publicKey, encode(Buffer.from(plaintext, 'hex'), 256, randomBytes(32)));
-  while (ciphertext[0] !== 0);
-  expect(decryptBlock(key, { payload: ciphertext.toString('base64'), layout })).toEqual(card);
-  const shortened = ciphertext.subarray(1).toString('base64');
-  expect(openBlock(key, { payload: shortened, layout })).toBe('decryption');
 });
 
 test('what is refused is refused for its one fault: the sound block beside it is taken', () => {
