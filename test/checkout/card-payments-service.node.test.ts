@@ -71,22 +71,4 @@ describe('with the service running', () => {
       recovery: 'restart_checkout',
     });
   });
-
-  test('what the specification does not show comes with the HTTP status alone', async () => {
-    const stranger = new CardPayments({ baseUrl, secretKey: 'sk_test_of_nobody' });
-    const unspecified = { code: undefined, recovery: 'not_specified' };
-    await expect(stranger.createEncryptionKey()).rejects.toMatchObject({
-      status: 401,
-      ...unspecified,
-    });
-    await expect(client.authorize('pi_card_none', await encrypted(VISA))).rejects.toMatchObject({
-      status: 404,
-      ...unspecified,
-    });
-    const { id } = await authorize(await encrypted(VISA));
-    await expect(client.authorize(id, await encrypted(VISA))).rejects.toMatchObject({
-      status: 409,
-      ...unspecified,
-    });
-  });
 });

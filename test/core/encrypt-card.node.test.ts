@@ -1,37 +1,13 @@
-/** The core under Node, which lacks what browsers have and has what they lack; and what the test keys are. */
-import { createPrivateKey, createPublicKey } from 'node:crypto';
+/** The core under Node, which lacks what browsers have and has what they lack; and what the malformed keys are. */
+import { createPublicKey } from 'node:crypto';
 import { format, inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { CardEncryptionError, encryptCard, prepareKey } from '../../src/core/index.ts';
 import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
-import { card, decrypt, FIELD_NAMES, freshKey, outcome } from '../tools/support/core.ts';
+import { card, decrypt, freshKey, outcome } from '../tools/support/core.ts';
 import { FAILURES } from '../tools/support/failures.ts';
 import { findCard } from '../tools/support/find-card.ts';
 import { goodKey, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
-import keys from '../vectors/keys.json';
-
-test('Buffers are bytes like others: encrypted, zeroed, and nothing beside them in their pool', async () => {
-  const pool = Buffer.from(`<${Object.values(card()).join('|')}>`);
-  let end = 1;
-  const given = Object.fromEntries(
-    FIELD_NAMES.map((field) => {
-      const view = pool.subarray(end, end + Buffer.byteLength(card()[field]));
-      end += view.length + 1;
-      return [field, view];
-    }),
-  );
-  const block = await encryptCard(freshKey(), given as never);
-  expect(await decrypt(block)).toEqual(card());
-  const zeros = FIELD_NAMES.map((field) => '\0'.repeat(Buffer.byteLength(card()[field])));
-  expect(pool.toString()).toBe(`<${zeros.join('|')}>`);
-});
-
-test('Buffers that are shared are refused', async () => {
-  const number = Buffer.from(new SharedArrayBuffer(16)).fill('4');
-  const result = encryptCard(freshKey(), { ...card(), number });
-  expect(await outcome(result)).toBe('invalid_card number');
-  expect(number.every((byte) => byte === 0)).toBe(true);
-});
 
 describe('what Node prints', () => {
   const printed = (error: unknown) => [
@@ -85,26 +61,7 @@ test('a key prepared by another copy of the library is prepared again', async ()
   expect(await decrypt(await encryptCard(key, card()))).toEqual(card());
 });
 
-describe('test keys', () => {
-  test.each(keys.rsa)(
-    '$bits bits: the halves belong together and are what the specification asks for',
-    ({ bits, public_key, private_key }) => {
-      const privateKey = createPrivateKey({
-        key: Buffer.from(private_key, 'base64'),
-        format: 'der',
-        type: 'pkcs8',
-      });
-      expect(privateKey.asymmetricKeyType).toBe('rsa');
-      expect(privateKey.asymmetricKeyDetails).toEqual({
-        modulusLength: bits,
-        publicExponent: 65537n,
-      });
-      expect(
-        createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).toString('base64'),
-      ).toBe(public_key);
-    },
-  );
-
+describe('malformed keys', () => {
   test('malformed keys are built like the good one, but for one respect', () => {
     expect(spki()).toEqual(goodKey());
   });

@@ -214,16 +214,6 @@ describe('a prepared key', () => {
     expect(importKey).not.toHaveBeenCalled();
   });
 
-  test('is a plain key again when it is copied', async () => {
-    const prepared = await prepareKey(freshKey());
-    for (const copy of [{ ...prepared }, Object.create(prepared), new Proxy(prepared, {})]) {
-      const again = await prepareKey(copy);
-      expect(again).not.toBe(copy);
-      expect(again).toStrictEqual(prepared);
-    }
-    expect(await decrypt(await encryptCard({ ...prepared }, card()))).toEqual(card());
-  });
-
   test.each(['prepareKey', 'encryptCard'])('%s reads each field once', async (call) => {
     const read: PropertyKey[] = [];
     const key = watched(freshKey(), read);

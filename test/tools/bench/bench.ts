@@ -6,11 +6,11 @@
  * alone and keeps the times.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
 import { chart } from './chart.ts';
 import { makeKeyPair } from './keys.ts';
-import { describeMachine, type Machine } from './machine.ts';
 import { budgets, performanceSection } from './report.ts';
 import { measureSizes, type Size } from './size.ts';
 import { type Effort, measureSpeed, type Speed } from './speed.ts';
@@ -18,7 +18,8 @@ import { type Effort, measureSpeed, type Speed } from './speed.ts';
 export interface Results {
   /** Of the day on which it was measured, as ISO 8601 has it. */
   date: string;
-  machine: Machine;
+  /** What the numbers depend on. */
+  machine: { cpu: string; cores: number; system: string };
   sizes: Size[];
   speed: Record<Engine, Speed>;
 }
@@ -44,7 +45,9 @@ else {
 if (outcome.some(({ isFailure }) => isFailure)) process.exitCode = 1;
 
 async function measure(): Promise<Results> {
-  const machine = describeMachine();
+  const [cpu] = cpus();
+  const system = `${type()} ${release()}`;
+  const machine = { cpu: cpu!.model, cores: cpus().length, system };
   const sizes = await measureSizes();
   const pair = await makeKeyPair();
   const speed = {} as Record<Engine, Speed>;

@@ -1,10 +1,10 @@
 /** What a page pays in time, in one engine: everything that is compared takes turns in one run, and the baseline runs twice. */
+import { loadavg } from 'node:os';
 import type { Card } from '../../../src/core/index.ts';
 import type { Engine } from '../prepare/browsers.ts';
 import { open, type Session } from './browsers.ts';
 import { bundle, CARDSEAL, CONTENDERS, SNIPPET } from './contenders.ts';
 import { expectCard, type KeyPair } from './keys.ts';
-import { load } from './machine.ts';
 import type { BlockJob, BlockResult } from './pages/block.ts';
 import type { FreshJob, FreshResult } from './pages/fresh.ts';
 import type { Case } from './pages/page.ts';
@@ -102,6 +102,9 @@ export async function measureSpeed(engine: Engine, pair: KeyPair, effort: Effort
     await session.stop();
   }
 }
+
+/** How many processes wanted to run in the last minute. */
+const load = () => Math.round(loadavg()[0]! * 100) / 100;
 
 type Check = (one: Case, last: unknown) => Promise<void>;
 

@@ -218,7 +218,7 @@ export const CORE: readonly Fault[] = [
     before: "return !isShared(memory) && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);",
     after: 'return memory !== undefined;',
     breaks: 'another thread can write the card back, or change it while it is checked',
-    tests: ['node core/encrypt-card.node', 'chromium core/card-objects'],
+    tests: ['chromium core/card-objects'],
   },
   {
     name: 'a name one byte too long goes to WebCrypto',

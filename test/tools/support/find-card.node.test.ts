@@ -25,6 +25,7 @@ class Hidden {
 describe('finds a planted card', () => {
   test.each<[string, unknown]>([
     ['in a sentence', `for ${NAME}!`],
+    ['in groups', '4929 1192 8374 6505'],
     ['with dashes', '4929-1192-8374-6505'],
     ['as a number', 4929119283746505],
     ['in a URL', new URL(`http://localhost/?name=${NAME}`)],
@@ -34,7 +35,9 @@ describe('finds a planted card', () => {
     ['in printed bytes', JSON.stringify({ x: [1, ...bytes(NUMBER), 2] })],
     ['backwards', [...NUMBER].reverse().join('')],
     ['in Base64, by itself', Buffer.from(NUMBER).toString('base64')],
+    ['in Base64, after one byte', Buffer.from(`x${NUMBER}x`).toString('base64')],
     ['in Base64, after two bytes', Buffer.from(`xx${NUMBER}x`).toString('base64')],
+    ['in base64url', Buffer.from(`?>${NAME}?>`).toString('base64url')],
     ['in hexadecimal', Buffer.from(`x${NAME}`).toString('hex')],
     ['in Base64 of UTF-16', Buffer.from(`x${NUMBER}`, 'utf16le').toString('base64')],
     ['in bytes', bytes(`x${NAME}`)],
@@ -62,11 +65,7 @@ test('the search for a card says where it found it', () => {
   );
 });
 
-test.each<[string, unknown]>([
-  ['another card', { number: '4929119283746504', name: 'Zoe Quillow' }],
-  ['zeros', new Uint8Array(512)],
-  ['nothing', undefined],
-  ['fields that are too short to be told from chance', { exp_month: '11', cvv: '583' }],
-])('finds nothing in %s', (_, value) => {
-  expect(findCard(value, CARD)).toEqual([]);
+test('finds nothing in another card', () => {
+  const other = { number: '4929119283746504', name: 'Zoe Quillow', exp_month: '11', cvv: '583' };
+  expect(findCard(other, CARD)).toEqual([]);
 });

@@ -101,6 +101,7 @@ export const malformedKeys = (): MalformedKey[] => [
     spki: Uint8Array.from(der(0x30, der(2, goodModulus()), der(2, [1, 0, 1]))),
   },
   { what: 'the private key', spki: fromBase64(keys.rsa[0]!.private_key) },
+  { what: 'the key twice', spki: Uint8Array.of(...goodKey(), ...goodKey()) },
 ];
 
 const READS: Record<string, MalformedKey['reads']> = {
