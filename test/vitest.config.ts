@@ -35,7 +35,7 @@ const node = {
   plugins: [runGuard()],
   test: {
     name: 'node',
-    include: ['**/*.node.test.ts', 'core/{errors-leak,encrypt-card-properties}.test.ts'],
+    include: ['**/*.node.test.ts', 'core/{errors,encrypt-card-properties}.test.ts'],
     ...sharedModules,
     ...inWorkers,
   },

@@ -1,14 +1,14 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
 import type { EncryptedCard } from '../../src/core/index.ts';
 import { serviceThat } from '../tools/support/scripted-service.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
-const ID = 'pi_card_1';
+const ID = 'pi_card_azAZ09_-';
 const CARD: EncryptedCard = {
   payload: 'SEALEDPAYLOAD',
   key_id: 'cek_1',
@@ -75,8 +75,16 @@ describe('a request', () => {
       { line: 'POST /base/payments/card/encryption-keys', body: '' },
     ]);
     expect(requests[0]!.headers.authorization).toBe(`Bearer ${SECRET_KEY}`);
+    expect(requests[0]!.headers.accept).toBe('application/json');
     expect(requests[0]!.headers).not.toHaveProperty('content-type');
     expect(requests[0]!.headers).not.toHaveProperty('idempotency-key');
+  });
+
+  test('has its path after a base address that may lack the slash in the end', async () => {
+    const { baseUrl, requests } = await clientOf(answering(201, KEY));
+    const client = new CardPayments({ baseUrl: baseUrl.slice(0, -1), secretKey: SECRET_KEY });
+    await client.createEncryptionKey();
+    expect(requests[0]!.line).toBe('POST /base/payments/card/encryption-keys');
   });
 
   test('for an intent carries the draft as JSON, and no field that was not given', async () => {
@@ -109,7 +117,7 @@ describe('a request', () => {
     const card = { ...CARD, layout, more: 1 } as EncryptedCard;
     const intent = await client.authorize(ID, card, { idempotencyKey: '!~' });
     expect(intent.status).toBe('committed');
-    expect(requests[0]!.line).toBe('POST /base/payments/card/pi_card_1/authorize');
+    expect(requests[0]!.line).toBe(`POST /base/payments/card/${ID}/authorize`);
     expect(JSON.parse(requests[0]!.body)).toEqual(CARD);
   });
 });
@@ -327,7 +335,7 @@ test.each([302, 308])(
   async (status) => {
     const elsewhere = await clientOf(answering(200, INTENT));
     const { client, requests } = await clientOf(
-      answering(status, '', { location: `${elsewhere.baseUrl}payments/card/pi_card_1/authorize` }),
+      answering(status, '', { location: `${elsewhere.baseUrl}payments/card/${ID}/authorize` }),
     );
     const error = await rejection(client.authorize(ID, CARD));
     expect(error).toMatchObject({ recovery: 'resolve_intent' });
@@ -372,4 +380,83 @@ test('keeps the secret key to itself', () => {
   ];
   for (const text of seen) expect(text).not.toContain(SECRET_KEY);
   expect(inspect({ secretKey: SECRET_KEY })).toContain(SECRET_KEY); // what a public property would show
+});
+
+const ALL = {
+  ...INTENT,
+  status_at: 1,
+  processor_ref: 'ref_1',
+  failure_reason: 'card_declined',
+  cancellation_reason: 'abandoned',
+  capture_method: 'manual' as const,
+  payment_method: { brand: 'visa', last4: '4242' },
+  description: 'Tea',
+  statement_descriptor: 'SHOP',
+};
+
+describe('an intent', () => {
+  test('may have each of its fields', async () => {
+    const { client } = await clientOf(answering(200, ALL));
+    expect(await client.authorize(ID, CARD)).toEqual(ALL);
+  });
+
+  test.each([
+    { payment_method: { brand: 'visa' } },
+    { payment_method: { last4: '4242' } },
+    { metadata: null },
+    { metadata: 'none' },
+  ])('with %j is none', async (wrong) => {
+    const { client } = await clientOf(answering(200, { ...INTENT, ...wrong }));
+    const message = 'The service did not answer as specified';
+    await expect(client.authorize(ID, CARD)).rejects.toThrow(message);
+  });
+});
+
+describe('an answer', () => {
+  test.each([
+    [204, 'resolve_intent', 'The service did not answer as specified'], // it has no body
+    [400, 'not_specified', 'The service refused the request'],
+    [499, 'not_specified', 'The service refused the request'],
+    [500, 'resolve_intent', 'The service did not answer as specified'],
+  ])('of status %i', async (status, recovery, message) => {
+    const { client } = await clientOf(answering(status, ''));
+    await expect(client.authorize(ID, CARD)).rejects.toMatchObject({ recovery, message });
+  });
+
+  test.each([
+    [64 * 1024, true],
+    [64 * 1024 + 1, false],
+  ])('of %i bytes', async (size, isRead) => {
+    const { client } = await clientOf(answering(200, JSON.stringify(INTENT).padEnd(size)));
+    const answer = client.authorize(ID, CARD);
+    if (isRead) expect(await answer).toEqual(INTENT);
+    else
+      await expect(answer).rejects.toMatchObject({
+        message: 'The connection failed, or the answer was not text of a reasonable size',
+      });
+  });
+
+  test('whose parts divide a character', async () => {
+    const intent = { ...INTENT, description: 'ÿ' };
+    const bytes = Buffer.from(JSON.stringify(intent));
+    const middle = bytes.indexOf('ÿ') + 1;
+    const { client } = await clientOf((_, response) => {
+      response.writeHead(200).write(bytes.subarray(0, middle));
+      setTimeout(() => response.end(bytes.subarray(middle)), 20);
+    });
+    expect(await client.authorize(ID, CARD)).toEqual(intent);
+  });
+});
+
+test('a request leaves no timer and no listener behind', async () => {
+  const { signal } = new AbortController();
+  const [set, clear] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { client } = await clientOf(answering(200, INTENT));
+  const answer = client.authorize(ID, CARD, { signal });
+  const timer = set.mock.results[set.mock.calls.findIndex(([, ms]) => ms === 30_000)]!.value;
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await answer;
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  expect(clear.mock.calls.some(([it]) => it === timer)).toBe(true);
 });

@@ -24,8 +24,6 @@ const define = (field: CardField, descriptor: PropertyDescriptor): Card =>
   Object.defineProperty(card(), field, descriptor);
 
 describe('objects that are taken', () => {
-  const callable = () =>
-    Object.defineProperties(() => {}, Object.getOwnPropertyDescriptors(card())) as never;
   const hidden = (): Card => {
     const descriptors = Object.getOwnPropertyDescriptors(card());
     for (const property of Object.values(descriptors)) property.enumerable = false;
@@ -33,8 +31,7 @@ describe('objects that are taken', () => {
   };
 
   test.each<[string, () => Card]>([
-    ['without a prototype', () => Object.assign(Object.create(null), card())],
-    ['that are functions', callable],
+    ['that have no prototype', () => Object.assign(Object.create(null), card())],
     ['that cannot be enumerated', hidden],
     ['behind two proxies, made of bytes', () => new Proxy(new Proxy(byteCard(), {}), {})],
   ])('%s', async (_, make) => {
@@ -47,29 +44,19 @@ describe('objects that are taken', () => {
 
 describe.each(FIELD_NAMES)('%s', (field) => {
   const others = FIELD_NAMES.filter((name) => name !== field);
-  /** Refused for this field, on every key kind; the other fields are emptied nevertheless, in the turn of the call. */
+  /** Refused for this field; the other fields are emptied nevertheless, in the turn of the call. */
   async function refuses(given: Card) {
-    const key = freshKey();
-    const result = outcome(encryptCard(key, given));
-    expect(
-      isEmpty({
-        ...Object.fromEntries(others.map((name) => [name, Reflect.get(given, name)])),
-        [field]: '',
-      } as never),
-    ).toBe(true);
+    const result = outcome(encryptCard(freshKey(), given));
+    const rest = Object.fromEntries(others.map((name) => [name, Reflect.get(given, name)]));
+    expect(isEmpty({ ...rest, [field]: '' } as never)).toBe(true);
     expect(await result).toBe(`invalid_card ${field}`);
-    expect(await outcome(encryptCard(key, card()))).toBe('ok'); // and the key is as good as new
   }
 
-  test('must be there', async () => {
-    const { [field]: _, ...rest } = card();
-    await refuses(rest as never);
-    expect(rest).not.toHaveProperty(field); // nothing to empty, so nothing is added
-  });
-
-  test('must not be inherited', async () => {
+  test('must be there, and must not be inherited', async () => {
     const { [field]: value, ...rest } = card();
     await refuses(Object.assign(Object.create({ [field]: value }), rest));
+    await refuses(rest as never);
+    expect(rest).not.toHaveProperty(field); // nothing to empty, so nothing is added
   });
 
   test('must not have a getter, which is not run', async () => {
@@ -138,14 +125,11 @@ describe.each(FIELD_NAMES)('%s', (field) => {
   });
 
   test.each<[string, (value: string) => unknown]>([
-    ['a String object', (value) => new String(value)],
-    ['a DataView', (value) => new DataView(utf8(value).buffer)],
     ['a Uint8ClampedArray', (value) => Uint8ClampedArray.from(utf8(value))],
     [
       'an object that calls itself Uint8Array',
       (value) => Object.assign([...utf8(value)], { [Symbol.toStringTag]: 'Uint8Array' }),
     ],
-    ['an object that inherits from Uint8Array', () => Object.create(Uint8Array.prototype)],
     ['a proxy of bytes', (value) => new Proxy(utf8(value), {})],
   ])('must not be %s', async (_, make) => {
     const given = card();
@@ -153,24 +137,6 @@ describe.each(FIELD_NAMES)('%s', (field) => {
     await refuses(given);
     expect(given[field]).toBe('');
   });
-});
-
-test('empty bytes are refused', async () => {
-  const given = { ...card(), number: new Uint8Array() };
-  expect(await outcome(encryptCard(freshKey(), given))).toBe('invalid_card number');
-});
-
-test('a revoked proxy is refused', async () => {
-  const { proxy, revoke } = Proxy.revocable(card(), {});
-  revoke();
-  expect(await outcome(encryptCard(freshKey(), proxy))).toBe('invalid_card number');
-});
-
-test('a frozen card is refused; its bytes are zeroed', async () => {
-  expect(await outcome(encryptCard(freshKey(), Object.freeze(card())))).toBe('invalid_card number');
-  const bytes = Object.freeze(byteCard());
-  expect(await outcome(encryptCard(freshKey(), bytes))).toBe('invalid_card number');
-  expect(isEmpty(bytes)).toBe(true);
 });
 
 test('a proxy that answers differently twice is believed once', async () => {
@@ -237,9 +203,6 @@ describe('memory', () => {
 
   test('a subclass, and a view whose own properties lie, are taken by what they are', async () => {
     class Lying extends Uint8Array {
-      static get [Symbol.species]() {
-        return failed('species');
-      }
       override get length() {
         return 3;
       }
@@ -249,20 +212,12 @@ describe('memory', () => {
       override fill(): never {
         failed('fill');
       }
-      override subarray(): never {
-        failed('subarray');
-      }
-      override [Symbol.iterator](): never {
-        failed('iterator');
-      }
     }
-    const bare = Object.setPrototypeOf(utf8(number), null);
     const own = Object.defineProperties(utf8(number), {
       length: { value: 3 },
       buffer: { value: null },
-      byteLength: { value: 0 },
     });
-    for (const bytes of [new Lying(utf8(number)), bare, own]) {
+    for (const bytes of [new Lying(utf8(number)), own]) {
       const block = await encryptCard(freshKey(), withNumber(bytes));
       expect(await decrypt(block)).toEqual(card());
       for (let i = 0; i < number.length; i++) expect(bytes[i]).toBe(0);
@@ -277,22 +232,10 @@ describe('memory', () => {
   });
 
   test('resizable memory is refused, zeroed all the same', async () => {
-    for (const view of [
-      new Uint8Array(resizable(16, 16)),
-      new Uint8Array(resizable(32, 64), 8, 16),
-    ]) {
-      expect(Reflect.get(view.buffer, 'resizable')).toBe(true);
-      view.set(utf8(number));
-      expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
-      expect(view).toEqual(new Uint8Array(16));
-    }
-  });
-
-  test('a view that its memory has shrunk away from is refused', async () => {
-    const memory = resizable(16, 16);
-    const view = new Uint8Array(memory, 0, 16);
-    Reflect.apply(Reflect.get(memory, 'resize'), memory, [8]);
+    const view = new Uint8Array(resizable(32, 64), 8, 16);
+    view.set(utf8(number));
     expect(await outcome(encryptCard(freshKey(), withNumber(view)))).toBe('invalid_card number');
+    expect(view).toEqual(new Uint8Array(16));
   });
 
   test('shared memory is refused, zeroed all the same, also in engines that know no resizable memory', async () => {
@@ -320,32 +263,23 @@ describe('memory', () => {
 describe('a polluted Object.prototype', () => {
   const polluted: string[] = [];
   function pollute(pollution: Record<string, unknown>) {
-    polluted.push(...Object.keys(pollution));
-    const descriptors = Object.getOwnPropertyDescriptors(pollution);
-    for (const name of polluted)
-      Object.defineProperty(
-        Object.prototype,
-        name,
-        Object.setPrototypeOf({ ...descriptors[name], enumerable: false }, null),
-      );
+    for (const [name, own] of Object.entries(Object.getOwnPropertyDescriptors(pollution))) {
+      polluted.push(name);
+      const descriptor = Object.setPrototypeOf({ ...own, enumerable: false }, null);
+      Object.defineProperty(Object.prototype, name, descriptor);
+    }
   }
   const clean = () => {
     for (const name of polluted.splice(0)) Reflect.deleteProperty(Object.prototype, name);
   };
   afterEach(clean);
 
-  const ACCESSORS: [string, Record<string, unknown>][] = [
-    ['get', { get: () => card().number }],
-    ['set', { set: () => {} }],
-  ];
-
   test.each<[string, Record<string, unknown>]>([
     ['label', { label: utf8('polluted') }],
     ['name', { name: 'RSA-PSS' }],
-    ['hash', { hash: 'SHA-1' }],
     ['value and writable', { value: card().number, writable: true }],
     // Node's own functions fail then.
-    ...(inNode ? [] : ACCESSORS),
+    ...(inNode ? [] : [['get', { get: () => card().number }] as [string, Record<string, unknown>]]),
     ['cvv', { cvv: '583' }],
     [
       'a setter of number',
@@ -357,29 +291,20 @@ describe('a polluted Object.prototype', () => {
     ],
     ['code, field and limit', { code: 'polluted', field: 'polluted', limit: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {
-    for (const prepare of [false, true]) {
-      const [key, strings, bytes] = [freshKey(), card(), byteCard()];
-      const [other, { cvv: _, ...incomplete }] = [freshKey(), card()];
-      const getters = define('number', { get: () => card().number, set() {}, configurable: true });
-      const frozen = Object.freeze(card());
-      pollute(pollution);
-      const blocks = [
-        await encryptCard(prepare ? await prepareKey(key) : key, strings).catch(String),
-        await encryptCard(prepare ? await prepareKey(other) : other, bytes).catch(String),
-      ];
-      const failures = await Promise.allSettled(
-        [getters, frozen, incomplete as never].map((bad) => encryptCard({ ...key, id: 'x' }, bad)),
-      );
-      clean();
-      expect(await Promise.all(blocks.map((block) => decrypt(block as never)))).toEqual([
-        card(),
-        card(),
-      ]);
-      expect(
-        failures.map(
-          (failure) => Reflect.get(failure, 'reason').code + Reflect.get(failure, 'reason').field,
-        ),
-      ).toEqual(['invalid_cardnumber', 'invalid_cardnumber', 'invalid_cardcvv']);
-    }
+    const [key, strings, bytes] = [freshKey(), card(), byteCard()];
+    const [other, { cvv: _cvv, ...incomplete }] = [await prepareKey(freshKey()), card()];
+    const getters = define('number', { get: () => card().number, set() {}, configurable: true });
+    const bad = [getters, Object.freeze(card()), incomplete as Card];
+    pollute(pollution);
+    const blocks = [await encryptCard(key, strings), await encryptCard(other, bytes)];
+    const failures = await Promise.allSettled(
+      bad.map((one) => encryptCard({ ...key, id: 'x' }, one)),
+    );
+    clean();
+    for (const block of blocks) expect(await decrypt(block)).toEqual(card());
+    const fields = ['number', 'number', 'cvv'];
+    expect(failures).toMatchObject(
+      fields.map((field) => ({ reason: { code: 'invalid_card', field } })),
+    );
   });
 });

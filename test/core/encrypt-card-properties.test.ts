@@ -218,11 +218,6 @@ test('any value as a key: a key or an error of the list that tells nothing, and 
           scheme: fc.oneof(marked, fc.constant('RSA_OAEP_SHA256_V1')),
           public_key: anything(),
         }),
-        fc.record({
-          id: marked,
-          scheme: fc.constant('RSA_OAEP_SHA256_V1'),
-          public_key: alteredKey(),
-        }),
       ),
       async (key) => {
         const given = card();
@@ -234,16 +229,6 @@ test('any value as a key: a key or an error of the list that tells nothing, and 
     ),
     RUNS,
   ));
-
-/** A sound key with bytes changed, cut or added. */
-const alteredKey = () =>
-  fc
-    .tuple(bits, fc.nat(), fc.uint8Array({ maxLength: 3 }), fc.nat({ max: 3 }))
-    .map(([size, at, bytes, cut]) => {
-      const spki = Array.from(atob(freshKey(size).public_key), (char) => char.charCodeAt(0));
-      spki.splice(at % (spki.length + 1), cut, ...bytes);
-      return btoa(String.fromCharCode(...spki));
-    });
 
 async function carriesNothing(result: Promise<unknown>) {
   const [outcome] = await Promise.allSettled([result]);
@@ -258,14 +243,13 @@ async function carriesNothing(result: Promise<unknown>) {
 
 test('control: a block that held the card would be found', async () => {
   const block = await encryptCard(freshKey(), card());
-  expect(findCard({ ...block, payload: btoa(`x${card().number}`) }, card(), 8)).not.toEqual([]);
-  expect(
-    findCard(
-      { ...block, layout: [...block.layout, { field: 'Pan', len: card().number }] },
-      card(),
-      8,
-    ),
-  ).not.toEqual([]);
+  const layout = [...block.layout, { field: 'Pan', len: card().number }];
+  for (const leaking of [
+    { ...block, payload: btoa(`x${card().number}`) },
+    { ...block, layout },
+  ]) {
+    expect(findCard(leaking, card(), 8)).not.toEqual([]);
+  }
 });
 
 test('control: another error, another code, and an error that tells something are found', async () => {

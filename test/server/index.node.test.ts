@@ -14,6 +14,8 @@ function block(k = 256, lens = [16, 12, 2, 4, 3]): EncryptedCard {
   return { payload: Buffer.alloc(k, 7).toString('base64'), key_id: 'cek_1', layout };
 }
 
+const withLength = (len: unknown) => block().layout.with(0, { field: 'Pan', len: len as number });
+
 /** What the session of a checkout remembers whose key made `block()`. */
 const EXPECTED = { keyId: 'cek_1', expiresAt: Number.POSITIVE_INFINITY };
 
@@ -68,56 +70,25 @@ describe('parseEncryptedCard', () => {
     ).toEqual(input);
   });
 
-  test.each([
-    [256, 190],
-    [384, 318],
-    [512, 446],
-  ])(
-    'takes a plaintext of k - 66 bytes and no more: %i bytes of payload, %i of plaintext',
-    (k, capacity) => {
-      const rest = 16 + 2 + 4 + 3;
-      expect(parseEncryptedCard(block(k, [16, capacity - rest, 2, 4, 3]), EXPECTED)).toBeTruthy();
-      refused(block(k, [16, capacity - rest + 1, 2, 4, 3]));
-    },
-  );
-
-  test.each<[string, number[], number[]]>([
-    ['Pan', [12, 19], [11, 20]],
-    ['Name', [1, 420], [0, 447]],
-    ['ExpMonth', [2], [1, 3]],
-    ['ExpYear', [4], [3, 5]],
-    ['Cvc', [3, 4], [2, 5]],
-  ])('takes the lengths that %s can have', (field, good, bad) => {
-    const withLength = (len: unknown) =>
-      block(512, Object.assign([16, 12, 2, 4, 3], { [FIELDS.indexOf(field)]: len }));
-    for (const len of good) expect(parseEncryptedCard(withLength(len), EXPECTED)).toBeTruthy();
-    const noLengths = [good[0]! + 0.5, Number.NaN, [good[0]], undefined, BigInt(good[0]!)];
-    for (const len of [...bad, ...noLengths]) refused(withLength(len));
-  });
-
   // Everything that JSON can write: test/corpus.
   test.each<[string, (valid: EncryptedCard) => unknown]>([
     ['nothing', () => undefined],
-    ['a function', () => () => PAN],
-    ['an array', () => [block()]],
-    ['a clear card beside the block', (valid) => ({ ...valid, number: PAN })],
     ['a clear card under a symbol', (valid) => ({ ...valid, [Symbol('number')]: PAN })],
     [
       'a clear card that is not enumerable',
       (valid) => Object.defineProperty(valid, 'number', { value: PAN }),
     ],
-    ['a clear card in the payload', (valid) => ({ ...valid, payload: PAN })],
     [
       'a clear card on the layout',
       (valid) => ({ ...valid, layout: Object.assign(valid.layout, { number: PAN }) }),
     ],
     ['payload as String object', (valid) => ({ ...valid, payload: new String(valid.payload) })],
-    ['layout as an object', (valid) => ({ ...valid, layout: { ...valid.layout, length: 5 } })],
     [
       'a sparse layout',
       (valid) => ({ ...valid, layout: Object.assign(valid.layout.slice(0, 4), { length: 5 }) }),
     ],
-    ['a payload of 50 MB', (valid) => ({ ...valid, payload: 'A'.repeat(50e6) })],
+    ['a length that is NaN', (valid) => ({ ...valid, layout: withLength(Number.NaN) })],
+    ['a length that is a bigint', (valid) => ({ ...valid, layout: withLength(16n) })],
   ])('refuses %s', (_, alter) => {
     expect(refused(alter(block()))).toMatch('exactly payload, key_id and layout');
   });
@@ -185,13 +156,8 @@ describe('parseEncryptedCard', () => {
     expect(outcome).toBe('invalid_encrypted_card');
   });
 
-  test.each<[string, (text: string) => string]>([
-    ['that is not JSON', () => `{"number": "${PAN}", Secret}`],
-    ['with a property twice', (text) => text.replace('{', `{"payload":"${PAN}",`)],
-    ['of 50 MB', (text) => text + ' '.repeat(50e6)],
-    ['nested a million deep', () => '['.repeat(1e6)],
-  ])('refuses text %s', (_, alter) => {
-    refused(alter(JSON.stringify(block())));
+  test('refuses text that is not JSON', () => {
+    refused(`{"number": "${PAN}", Secret}`);
   });
 
   test('refuses any other JSON, as value and as text, and repeats nothing of it', () => {
@@ -206,40 +172,22 @@ describe('parseEncryptedCard', () => {
   });
 
   test('takes only the key of this checkout, and no block when the session has none', () => {
-    expect(parseEncryptedCard(block(), EXPECTED)).toEqual(block());
-    for (const keyId of ['cek_2', 'cek_1 ', '', undefined, null]) {
-      expect(refused(block(), { ...EXPECTED, keyId })).toMatch(
-        'not encrypted under the key of this checkout',
-      );
+    for (const keyId of ['cek_2', undefined, ['cek_1']]) {
+      const message = refused(block(), { ...EXPECTED, keyId });
+      expect(message).toMatch('not encrypted under the key of this checkout');
     }
-    const { keyId: _, ...withoutKey } = EXPECTED;
-    expect(refused(block(), withoutKey)).toMatch('not encrypted under the key of this checkout');
-  });
-
-  test.each([
-    ['1e3', 1000],
-    ['cek_1', ['cek_1']],
-  ])('takes no block of the key %o where the session remembers %o', (key_id, keyId) => {
-    expect(refused({ ...block(), key_id }, { ...EXPECTED, keyId })).toMatch('not encrypted under');
-  });
-
-  test.each([undefined, null, `Secret ${PAN}`, () => PAN])(
-    'takes no block if %o is expected, which is no object',
-    (expected) => {
+    for (const expected of [undefined, null, `Secret ${PAN}`]) {
       expect(refused(block(), expected)).toMatch('No key was issued');
-    },
-  );
+    }
+  });
 
   test('takes a block until its key expires and not a millisecond longer', () => {
     vi.useFakeTimers({ now: 1_000 });
     try {
-      for (const expiresAt of [1_000, 1_001]) {
-        expect(parseEncryptedCard(block(), { ...EXPECTED, expiresAt })).toEqual(block());
-      }
-      for (const expiresAt of [999, 0, Number.NaN, undefined, null]) {
+      expect(parseEncryptedCard(block(), { ...EXPECTED, expiresAt: 1_000 })).toEqual(block());
+      for (const expiresAt of [999, undefined]) {
         expect(refused(block(), { ...EXPECTED, expiresAt })).toMatch('has expired');
       }
-      expect(refused(block(), { keyId: 'cek_1' })).toMatch('has expired');
     } finally {
       vi.useRealTimers();
     }
@@ -249,10 +197,9 @@ describe('parseEncryptedCard', () => {
     for (const scheme of ['RSA_OAEP_SHA256_V1', undefined]) {
       expect(parseEncryptedCard(block(), { ...EXPECTED, scheme })).toEqual(block());
     }
-    for (const scheme of ['RSA_OAEP_SHA256_V99', 'toString', null, { Secret: PAN }]) {
-      expect(refused(block(), { ...EXPECTED, scheme })).toMatch(
-        'does not know the scheme of this checkout',
-      );
+    for (const scheme of ['RSA_OAEP_SHA256_V99', { Secret: PAN }]) {
+      const message = refused(block(), { ...EXPECTED, scheme });
+      expect(message).toMatch('does not know the scheme of this checkout');
     }
   });
 });
@@ -270,50 +217,30 @@ describe('browserKey', () => {
     expect(Reflect.ownKeys(forwarded)).toEqual(['id', 'scheme', 'public_key']);
   });
 
-  test.each<[string, unknown, string]>([
-    ['nothing', undefined, 'invalid_key'],
-    ['null', null, 'invalid_key'],
-    [
-      'an id that is no text',
-      { id: { toString: () => 'cek_1' }, scheme: 'RSA_OAEP_SHA256_V1', public_key: 'AAAA' },
-      'invalid_key',
-    ],
+  const failing = () => {
+    throw new Error('Secret');
+  };
+
+  test.each<[string, object, string, string]>([
+    ['an id that is no text', { id: 1 }, 'invalid_key', 'must be text'],
     [
       'another scheme',
-      { id: 'cek_1', scheme: 'RSA_OAEP_SHA256_V99', public_key: 'AAAA' },
+      { scheme: 'RSA_OAEP_SHA256_V99' },
       'unsupported_scheme',
+      'scheme of this key is not accepted here',
     ],
-    ['a getter that throws', { get id() { throw new Error('Secret'); } }, 'invalid_key'], // biome-ignore format: one line for one row
-  ])('refuses %s', (_, answer, code) => {
-    try {
-      browserKey(answer as never);
-    } catch (error) {
-      const message =
-        code === 'invalid_key' ? 'must be text' : 'scheme of this key is not accepted here';
-      expect(error).toMatchObject({
-        name: 'CardEncryptionError',
-        code,
-        message: expect.stringContaining(message),
-      });
-      expect(inspect(error)).not.toContain('Secret');
-      return;
-    }
-    throw new Error('It was forwarded');
+  ])('refuses %s', (_, wrong, code, message) => {
+    expect(() => browserKey({ ...freshKey(), ...wrong })).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
+    );
   });
 
-  test('forwards a key of a scheme that the caller accepts and this version knows', () => {
-    const key = freshKey();
-    expect(browserKey(key, ['RSA_OAEP_SHA256_V99', 'RSA_OAEP_SHA256_V1'])).toEqual(key);
-    const other = { ...key, scheme: 'RSA_OAEP_SHA256_V99' };
-    for (const [refusedKey, accepted] of [
-      [key, []],
-      [key, ['RSA_OAEP_SHA256_V99']],
-      [other, ['RSA_OAEP_SHA256_V99']], // accepted, but not known
-    ] as const) {
-      expect(() => browserKey(refusedKey, accepted)).toThrow(
-        expect.objectContaining({ code: 'unsupported_scheme' }),
-      );
-    }
+  test('refuses a getter that throws, and repeats nothing of it', () => {
+    const key = Object.defineProperty(freshKey(), 'id', { get: failing });
+    const message = "This is not the service's answer: id, scheme and public_key must be text";
+    expect(() => browserKey(key)).toThrow(
+      expect.objectContaining({ code: 'invalid_key', message }),
+    );
   });
 });
 

@@ -6,11 +6,11 @@
  * alone and keeps the times.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, release, type } from 'node:os';
 import { join } from 'node:path';
 import { ENGINES, type Engine } from '../prepare/browsers.ts';
 import { chart } from './chart.ts';
-import { type KeyPair, rsaKeyPair, withOpenpgp } from './keys.ts';
-import { describeMachine, type Machine } from './machine.ts';
+import { makeKeyPair } from './keys.ts';
 import { budgets, performanceSection } from './report.ts';
 import { measureSizes, type Size } from './size.ts';
 import { type Effort, measureSpeed, type Speed } from './speed.ts';
@@ -18,7 +18,8 @@ import { type Effort, measureSpeed, type Speed } from './speed.ts';
 export interface Results {
   /** Of the day on which it was measured, as ISO 8601 has it. */
   date: string;
-  machine: Machine;
+  /** What the numbers depend on. */
+  machine: { cpu: string; cores: number; system: string };
   sizes: Size[];
   speed: Record<Engine, Speed>;
 }
@@ -28,9 +29,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/performance.md');
 const [START, END] = ['<!-- Written by `npm run bench`: from here -->', '<!-- to here -->'];
 
 const trying = process.argv.includes('--try');
-const effort: Effort = trying
-  ? { warm: 10, fresh: 6, scaling: 6 }
-  : { warm: 80, fresh: 30, scaling: 20 };
+const effort: Effort = trying ? { warm: 10, fresh: 6 } : { warm: 80, fresh: 30 };
 
 const results = process.argv.includes('--sizes') ? await measureSizesAgain() : await measure();
 const outcome = budgets(results);
@@ -46,17 +45,15 @@ else {
 if (outcome.some(({ isFailure }) => isFailure)) process.exitCode = 1;
 
 async function measure(): Promise<Results> {
-  const machine = describeMachine();
+  const [cpu] = cpus();
+  const system = `${type()} ${release()}`;
+  const machine = { cpu: cpu!.model, cores: cpus().length, system };
   const sizes = await measureSizes();
-  const pairs: Record<number, KeyPair> = {
-    2048: await withOpenpgp(rsaKeyPair(2048)),
-    3072: rsaKeyPair(3072),
-    4096: rsaKeyPair(4096),
-  };
+  const pair = await makeKeyPair();
   const speed = {} as Record<Engine, Speed>;
   for (const engine of ENGINES) {
     console.log(`Measuring in ${engine} ...`);
-    speed[engine] = await measureSpeed(engine, pairs, effort);
+    speed[engine] = await measureSpeed(engine, pair, effort);
   }
   return { date: new Date().toISOString().slice(0, 10), machine, sizes, speed };
 }

@@ -4,7 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { type Browser, type CDPSession, chromium, firefox, webkit } from 'playwright';
+import { type Browser, chromium, firefox, webkit } from 'playwright';
 import { type Engine, type Found, need } from '../prepare/browsers.ts';
 import { Running } from '../support/processes.ts';
 import { type Start, startFirefox, startWebkit } from '../support/stock-browsers.ts';
@@ -13,8 +13,6 @@ export interface Session {
   version: string;
   /** Opens a fresh page, a file of pages/, with this job, and waits for its result. */
   run<Result>(page: string, job: object): Promise<Result>;
-  /** Slows the CPU of all pages to come: Chromium only. */
-  slow(times: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -106,7 +104,6 @@ async function start(found: Found, engine: Engine, url: string, died: (why: Erro
   await begin(running, url, died);
   return {
     version: systemVersion(found, engine),
-    slow: () => Promise.reject(new Error('Chromium only')),
     stop: () => running.stop(),
   };
 }
@@ -122,14 +119,9 @@ async function startWithPlaywright(
   });
   browser.once('disconnected', () => died(new Error(`${engine} ended early`)));
   const page = await browser.newPage();
-  let devtools: CDPSession | undefined;
   await page.goto(url);
   return {
     version: browser.version(),
-    async slow(rate: number) {
-      devtools ??= await page.context().newCDPSession(page);
-      await devtools.send('Emulation.setCPUThrottlingRate', { rate });
-    },
     stop: () => browser.close(),
   };
 }

@@ -24,29 +24,29 @@ export interface KeyInHand {
 export interface KeyPair {
   inHand: KeyInHand;
   privateKey: KeyObject;
-  openpgpPrivateKey?: string;
+  openpgpPrivateKey: string;
 }
 
-export function rsaKeyPair(modulusLength: number): KeyPair {
+/** The same size for all. */
+const modulusLength = 2048;
+
+export async function makeKeyPair(): Promise<KeyPair> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength });
   const { n } = publicKey.export({ format: 'jwk' });
-  const inHand = {
-    id: `cek_${modulusLength}`,
-    scheme: 'RSA_OAEP_SHA256_V1',
-    public_key: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
-    adyen: `10001|${Buffer.from(n!, 'base64url').toString('hex').toUpperCase()}`,
-  };
-  return { inHand, privateKey };
-}
-
-export async function withOpenpgp(pair: KeyPair): Promise<KeyPair> {
-  const { publicKey, privateKey } = await generateKey({
+  const openpgp = await generateKey({
     type: 'rsa',
-    rsaBits: pair.privateKey.asymmetricKeyDetails!.modulusLength!,
+    rsaBits: modulusLength,
     userIDs: [{ name: 'Benchmark' }],
     format: 'armored',
   });
-  return { ...pair, inHand: { ...pair.inHand, openpgp: publicKey }, openpgpPrivateKey: privateKey };
+  const inHand = {
+    id: 'cek_bench',
+    scheme: 'RSA_OAEP_SHA256_V1',
+    public_key: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    adyen: `10001|${Buffer.from(n!, 'base64url').toString('hex').toUpperCase()}`,
+    openpgp: openpgp.publicKey,
+  };
+  return { inHand, privateKey, openpgpPrivateKey: openpgp.privateKey };
 }
 
 /** Throws if the ciphertext is not that of the card. */
@@ -66,7 +66,7 @@ const OPENERS: Record<string, (ciphertext: never, pair: KeyPair) => Promise<stri
   jose: async (jwe: string, { privateKey }) =>
     new TextDecoder().decode((await compactDecrypt(jwe, privateKey)).plaintext),
   openpgp: async (message: string, { openpgpPrivateKey }) => {
-    const decryptionKeys = await readPrivateKey({ armoredKey: openpgpPrivateKey! });
+    const decryptionKeys = await readPrivateKey({ armoredKey: openpgpPrivateKey });
     const { data } = await decrypt({
       message: await readMessage({ armoredMessage: message }),
       decryptionKeys,

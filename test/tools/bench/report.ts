@@ -3,7 +3,7 @@ import { ENGINES } from '../prepare/browsers.ts';
 import type { Results } from './bench.ts';
 import { CARDSEAL } from './contenders.ts';
 import { isTooBig } from './size.ts';
-import { AGAIN, BARE, NOTHING, ONE_KEY, type Timings } from './speed.ts';
+import { AGAIN, BARE, NOTHING, ONE_KEY } from './speed.ts';
 import type { Estimate } from './statistics.ts';
 
 export interface Budget {
@@ -132,16 +132,11 @@ function peers({ sizes, speed }: Results): string {
 }
 
 function details(results: Results): string {
-  const { speed, machine } = results;
+  const { speed } = results;
   const row = (label: string, pick: (of: Results['speed']['chromium']) => string) => [
     label,
     ...ENGINES.map((engine) => pick(speed[engine])),
   ];
-  const parts =
-    (pick: (parts: Timings, whole: number, bare: number) => number) =>
-    (of: Results['speed']['chromium']) =>
-      micro(pick(of.parts, of.warm[CARDSEAL]!.time.median, of.warm[BARE]!.time.median));
-  const time = (parts: Timings, name: string) => parts[name]!.time.median;
   const rows = [
     row('encrypting, warm', ({ warm }) => interval(warm[CARDSEAL]!.ratio)),
     row('the same for the bare call with the fastest Base64', ({ warm }) =>
@@ -155,41 +150,13 @@ function details(results: Results): string {
       ({ click }) => interval(click[CARDSEAL]!.ratio),
     ),
     row('from nothing to ciphertext', ({ cold }) => interval(cold[CARDSEAL]!.ratio)),
-    row('the same, the CPU slowed four times', ({ coldSlowed }) =>
-      coldSlowed ? interval(coldSlowed.timings[CARDSEAL]!.ratio) : '',
-    ),
     row('longest block of the main thread, against the bare call', ({ block }) =>
       interval(block[CARDSEAL]!.ratio),
     ),
     row('the same, in µs (of which the harness itself)', ({ block }) =>
       [micro(block[CARDSEAL]!.time.median), `(${micro(block[NOTHING]!.time.median)})`].join(' '),
     ),
-    row(
-      'an encryption, in µs',
-      parts((_, all) => all),
-    ),
-    row(
-      'of which: copying, validating and emptying the card',
-      parts((own) => time(own, 'take-over')),
-    ),
-    row(
-      'of which: the way into WebCrypto and back',
-      parts((own) => time(own, 'hop')),
-    ),
-    row(
-      `of which: RSA-OAEP in WebCrypto (OpenSSL's bare RSA on this machine: ${micro(machine.rsaMicroseconds[2048]!)})`,
-      parts((own) => time(own, 'web-crypto') - time(own, 'hop')),
-    ),
-    row(
-      'of which: the rest (finding the key, Base64, promises)',
-      parts((own, all) => all - time(own, 'web-crypto') - time(own, 'take-over')),
-    ),
-    ...speed.chromium.scaling.map(({ bits, nameBytes }, i) =>
-      row(
-        `${bits} bits, a name of ${nameBytes} ${nameBytes === 1 ? 'byte' : 'bytes'}: µs, and against the snippet`,
-        ({ scaling }) => [micro(scaling[i]!.cardseal.median), short(scaling[i]!.ratio)].join(', '),
-      ),
-    ),
+    row('an encryption, warm, in µs', ({ warm }) => micro(warm[CARDSEAL]!.time.median)),
   ];
   const missed = budgets(results).filter(({ met }) => !met);
   const list = missed.map(({ what, where, value, bound, reason = '' }) =>

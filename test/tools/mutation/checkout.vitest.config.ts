@@ -7,6 +7,5 @@ export default inNode([
   'checkout/corpus.node.test.ts',
   'checkout/surroundings.node.test.ts',
   'checkout/checkout.node.test.ts',
-  'checkout/card-payments-edges.node.test.ts',
   'checkout/card-payments.node.test.ts',
 ]);

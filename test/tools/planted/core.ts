@@ -60,7 +60,7 @@ export const CORE: readonly Fault[] = [
     throw new CardEncryptionError(
       'encryption_failed',`,
     breaks: 'the page meets an error without a code, and shows the shopper nothing useful',
-    tests: ['chromium core/errors-leak', 'chromium core/errors.test'],
+    tests: ['chromium core/errors'],
   },
   {
     name: 'prepareKey skips the look at the browser',
@@ -69,7 +69,7 @@ export const CORE: readonly Fault[] = [
   const { key: copy`,
     after: '  const { key: copy',
     breaks: 'an old browser is found only when the shopper presses Pay',
-    tests: ['chromium core/browser-missing-features'],
+    tests: ['chromium core/browser.test'],
   },
   {
     name: 'a prepared key can be changed',
@@ -112,7 +112,7 @@ export const CORE: readonly Fault[] = [
     if (error) throw error;
     throw notAKey();`,
     breaks: 'a log of errors gets texts that anything can stand in',
-    tests: ['chromium core/errors-leak'],
+    tests: ['chromium core/errors'],
   },
   {
     name: 'SHA-1 in place of SHA-256',
@@ -185,7 +185,7 @@ export const CORE: readonly Fault[] = [
     before: '    bytes.fill(0);\n',
     after: '',
     breaks: 'in Safari 14 and older, number and name remain in memory',
-    tests: ['chromium core/card-encode-into', 'chromium core/browser-missing-features'],
+    tests: ['chromium core/browser.test'],
   },
   {
     name: 'a text that does not fit is cut in old browsers',
@@ -194,7 +194,7 @@ export const CORE: readonly Fault[] = [
     after:
       'if (bytes.length > target.length) return { read: text.length, written: target.length };',
     breaks: 'a number that is too long is cut, and another card could be charged',
-    tests: ['chromium core/card-encode-into', 'chromium core/browser-missing-features'],
+    tests: ['chromium core/browser.test'],
   },
   {
     name: 'a missing feature is not looked for',
@@ -202,7 +202,7 @@ export const CORE: readonly Fault[] = [
     before: 'typeof WeakMap, typeof atob, typeof btoa]',
     after: 'typeof WeakMap]',
     breaks: 'in a test environment without atob, the developer reads a TypeError',
-    tests: ['chromium core/browser-missing-features'],
+    tests: ['chromium core/browser.test'],
   },
   {
     name: 'a frozen card is encrypted',
@@ -218,7 +218,7 @@ export const CORE: readonly Fault[] = [
     before: "return !isShared(memory) && !Reflect.get(ArrayBuffer.prototype, 'resizable', memory);",
     after: 'return memory !== undefined;',
     breaks: 'another thread can write the card back, or change it while it is checked',
-    tests: ['node core/encrypt-card.node', 'chromium core/card-objects'],
+    tests: ['chromium core/card-objects'],
   },
   {
     name: 'a name one byte too long goes to WebCrypto',

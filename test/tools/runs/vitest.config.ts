@@ -1,8 +1,7 @@
-import { ENGINES } from '../prepare/browsers.ts';
 import { runApart } from '../support/run-apart.ts';
 
 /**
- * `npm run test-runs`: how runs of the tests end when a browser or a test hangs, and watch mode. It
- * is not a part of `npm test`: it is about the tests, and its runs would slow the others down.
+ * `npm run test-runs`: how runs of the tests end when a test hangs. It is not a part of `npm test`:
+ * it is about the tests, and its runs would slow the others down.
  */
-export default runApart(import.meta.dirname, ENGINES);
+export default runApart(import.meta.dirname, ['chromium']);

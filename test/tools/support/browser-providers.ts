@@ -12,8 +12,8 @@ import { type Engine, find } from '../prepare/browsers.ts';
 import { Running } from './processes.ts';
 import { type Start, startFirefox, startWebkit } from './stock-browsers.ts';
 
-/** How long a browser may take to start and to connect. A test sets a shorter limit. */
-export const START_LIMIT_MS = Number(process.env.TEST_START_LIMIT_MS ?? 60_000);
+/** How long a browser may take to start and to connect. */
+const START_LIMIT_MS = 60_000;
 
 /** The provider for the engine as it is installed. Without any, the run guard ends the run. */
 export function providerOf(engine: Engine): BrowserProviderOption {

@@ -46,12 +46,9 @@ const rsa = (modulusLength: number, publicExponent = 65537n) => ({
 const exponents: [exponent: number[], reads: bigint][] = [
   [[0], 0n],
   [[1], 1n],
-  [[2], 2n],
   [[3], 3n],
-  [[17], 17n],
   [[1, 0, 0], 65536n],
   [[1, 0, 3], 65539n],
-  [[1, 0, 0, 0, 1], 4294967297n],
 ];
 
 /** The modulus with some of its bytes changed, counted from the end if negative. */
@@ -72,9 +69,6 @@ export const malformedKeys = (): MalformedKey[] => [
     spki: spki({ exponent }),
     reads: rsa(2048, reads),
   })),
-  { what: 'an exponent of no bytes', spki: spki({ exponent: [] }) },
-  { what: 'an exponent with a needless leading zero', spki: spki({ exponent: [0, 1, 0, 1] }) },
-  { what: 'a negative exponent', spki: spki({ exponent: [0xff, 0, 1] }) },
   {
     what: 'an even modulus',
     spki: spki({ modulus: modulus([-1, (byte) => byte & 0xfe]) }),
@@ -85,12 +79,6 @@ export const malformedKeys = (): MalformedKey[] => [
     spki: spki({ modulus: modulus([1, (byte) => (byte & 0x3f) | 0x40]) }),
     reads: rsa(2047),
   },
-  { what: 'a negative modulus', spki: spki({ modulus: goodModulus().slice(1) }) },
-  {
-    what: 'a modulus with a needless leading zero',
-    spki: spki({ modulus: [0, ...goodModulus()] }),
-  },
-  { what: 'a modulus of zeros', spki: spki({ modulus: goodModulus().fill(0) }) },
   {
     what: 'a modulus of 2056 bits',
     spki: spki({ modulus: [...goodModulus(), 1] }),
@@ -106,27 +94,14 @@ export const malformedKeys = (): MalformedKey[] => [
     spki: spki({ oid: OID['id-RSASSA-PSS'], parameters: [] }),
     reads: { ...rsa(2048), type: 'rsa-pss' },
   },
-  { what: 'the OID of RSASSA-PSS, with NULL', spki: spki({ oid: OID['id-RSASSA-PSS'] }) },
-  {
-    what: 'the OID of RSAES-OAEP, without parameters',
-    spki: spki({ oid: OID['id-RSAES-OAEP'], parameters: [] }),
-  },
   { what: 'the OID of RSAES-OAEP, with NULL', spki: spki({ oid: OID['id-RSAES-OAEP'] }) },
   { what: 'rsaEncryption without NULL', spki: spki({ parameters: [] }), reads: rsa(2048) },
-  { what: 'rsaEncryption with an empty sequence for NULL', spki: spki({ parameters: [0x30, 0] }) },
   {
     what: 'PKCS #1: an RSAPublicKey alone',
     spki: Uint8Array.from(der(0x30, der(2, goodModulus()), der(2, [1, 0, 1]))),
   },
   { what: 'the private key', spki: fromBase64(keys.rsa[0]!.private_key) },
-  {
-    what: 'a length in BER, longer than needed',
-    spki: Uint8Array.of(0x30, 0x83, 0, ...goodKey().subarray(2)),
-  },
-  { what: 'an indefinite length', spki: Uint8Array.of(0x30, 0x80, ...goodKey().subarray(4), 0, 0) },
   { what: 'the key twice', spki: Uint8Array.of(...goodKey(), ...goodKey()) },
-  { what: 'nothing', spki: new Uint8Array() },
-  { what: 'as many zeros', spki: new Uint8Array(294) },
 ];
 
 const READS: Record<string, MalformedKey['reads']> = {

@@ -62,35 +62,31 @@ export class Running {
 }
 
 const DISPLAY_ATTEMPTS = 5;
+const DISPLAY_LIMIT_MS = 15_000;
 
 /**
  * Starts Xvfb and returns its display, such as `:1`. Tries again if Xvfb ends early: two that start
  * in the same moment can take the same display, and then one of them ends with status 0.
  */
-export async function startDisplay(
-  run: Running,
-  xvfb: string,
-  died: Died,
-  limitMs = 15_000,
-): Promise<string> {
+export async function startDisplay(run: Running, xvfb: string, died: Died): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryDisplay(run, xvfb, died, limitMs);
+      return await tryDisplay(run, xvfb, died);
     } catch (error) {
       if (attempt === DISPLAY_ATTEMPTS) throw error;
     }
   }
 }
 
-async function tryDisplay(run: Running, xvfb: string, died: Died, limitMs: number) {
+async function tryDisplay(run: Running, xvfb: string, died: Died) {
   return new Promise<string>((resolve, reject) => {
     let display = '';
     const args = ['-displayfd', '3', '-screen', '0', '1280x1024x24', '-nolisten', 'tcp'];
     const x = run.start(xvfb, args, {}, (why) => (display ? died(why) : reject(why)));
     const limit = setTimeout(() => {
-      reject(new Error(`${xvfb} does not name its display within ${limitMs / 1000} s`));
+      reject(new Error(`${xvfb} does not name its display within ${DISPLAY_LIMIT_MS / 1000} s`));
       x.kill('SIGKILL');
-    }, limitMs);
+    }, DISPLAY_LIMIT_MS);
     x.once('exit', () => clearTimeout(limit));
     x.stdio[3]!.once('data', (number) => {
       clearTimeout(limit);
