@@ -1,6 +1,11 @@
 /** What is done with a number in the page, each under a name. Held against what is found in memory afterwards. */
 
-import { type CardEncryptionKey, encryptCard, prepareKey } from '../../../src/core/index.ts';
+import {
+  type CardEncryptionKey,
+  type CardField,
+  encryptCard,
+  prepareKey,
+} from '../../../src/core/index.ts';
 import { digits } from './digits.ts';
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -16,6 +21,10 @@ const bytesOf = (seed: number) => ({
   exp_year: Uint8Array.of(0x32, 0x30, 0x33, 0x31),
   cvv: Uint8Array.of(0x31, 0x32, 0x33),
 });
+const stringsOf = (seed: number) =>
+  Object.fromEntries(
+    Object.entries(bytesOf(seed)).map(([field, bytes]) => [field, text(bytes)]),
+  ) as Record<CardField, string>;
 const kept: unknown[] = [];
 
 const acts = {
@@ -25,9 +34,41 @@ const acts = {
     const number = text(digits(seed));
     kept.push(() => number);
   },
+  keepBytes: (seed: number) => void kept.push(digits(seed)),
+  keepInput: (seed: number) => {
+    const input = document.body.appendChild(document.createElement('input'));
+    input.value = text(digits(seed));
+  },
 
+  wipeBytes: (seed: number) => void kept.push(digits(seed).fill(0)),
+  dropBytes: (seed: number) => void digits(seed),
   encryptBytes: async (seed: number, key: CardEncryptionKey) =>
     void kept.push(await encryptCard(await prepareKey(key), bytesOf(seed))),
+  encryptStrings: async (seed: number, key: CardEncryptionKey) =>
+    void kept.push(await encryptCard(await prepareKey(key), stringsOf(seed))),
+  encryptInput: async (seed: number, key: CardEncryptionKey) => {
+    const input = document.body.appendChild(document.createElement('input'));
+    input.value = text(digits(seed));
+    kept.push(
+      await encryptCard(await prepareKey(key), { ...stringsOf(seed), number: input.value }),
+    );
+    input.value = '';
+  },
+  /** What pages do without the library: one joined string, its bytes left as they are. */
+  bareSnippet: async (seed: number, { public_key }: CardEncryptionKey) => {
+    const spki = Uint8Array.from(atob(public_key), (char) => char.charCodeAt(0));
+    const key = await crypto.subtle.importKey(
+      'spki',
+      spki,
+      { name: 'RSA-OAEP', hash: 'SHA-256' },
+      false,
+      ['encrypt'],
+    );
+    const plaintext = Object.values(stringsOf(seed)).join('');
+    kept.push(
+      await crypto.subtle.encrypt({ name: 'RSA-OAEP' }, key, new TextEncoder().encode(plaintext)),
+    );
+  },
 };
 export type Act = keyof typeof acts;
 Object.assign(window, { acts });
