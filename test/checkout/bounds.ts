@@ -18,7 +18,7 @@ export interface Part {
   bounds: Bounds;
 }
 
-/** Each looks at one thing, so that together they take seconds. */
+/** With `npm test`: each looks at one thing, so that together they take seconds. */
 export const PARTS: Part[] = [
   {
     name: 'two pages ask for keys, and one pays while the price changes',
@@ -59,5 +59,39 @@ export const PARTS: Part[] = [
     name: 'staff resolve while an answer is late, and another page pays',
     pages: [0, 0],
     bounds: { ...NOTHING, pays: 2, resolves: 1, waits: 1 },
+  },
+];
+
+/** `npm run explore:checkout`: minutes. */
+export const DEEPER: Part[] = [
+  {
+    name: 'a page pays again and again, with a fault',
+    pages: [0],
+    bounds: { ...NOTHING, keys: 1, pays: 2, faults: 1 },
+  },
+  {
+    name: 'two payments while the price changes, with a fault',
+    pages: [0],
+    bounds: { ...NOTHING, keys: 1, pays: 2, faults: 1, prices: 1 },
+  },
+  {
+    name: 'staff resolve twice, and with the id of another intent',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, faults: 1, resolves: 2 },
+  },
+  {
+    name: 'two pages ask for keys and pay, with a fault, while the price changes',
+    pages: [],
+    bounds: { ...NOTHING, keys: 2, pays: 2, faults: 1, prices: 1 },
+  },
+  {
+    name: 'two pages pay, with two faults, and staff resolve',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, faults: 2, resolves: 1, waits: 1 },
+  },
+  {
+    name: 'three payments, with a fault, and staff resolve twice',
+    pages: [0, 0],
+    bounds: { ...NOTHING, keys: 1, pays: 3, faults: 1, resolves: 2, waits: 1, outcomes: 1 },
   },
 ];
