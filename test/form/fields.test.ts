@@ -90,11 +90,6 @@ describe('finds the fields', () => {
     expect(await decrypt(await pay(open(content)))).toEqual(CARD);
   });
 
-  test('apart, a list of months of two digits', async () => {
-    const page = open(monthsOf(...twoDigits(count(1, 12))));
-    expect(await decrypt(await pay(page))).toEqual(CARD);
-  });
-
   test('apart, given, additional and family name, wherever their controls are', async () => {
     const page = open(withField('name', ADDITIONAL + FAMILY + GIVEN));
     const additional = page.form.querySelector<HTMLInputElement>('[autocomplete*=additional]')!;
@@ -111,16 +106,6 @@ describe('finds the fields', () => {
     for (const [i, box] of boxes.entries()) box.value = CARD.number.slice(4 * i, 4 * i + 4);
     expect(await decrypt(await pay(page, {}))).toEqual(CARD);
     expect(values(page).join('')).toBe('');
-  });
-
-  test('in a dialog, with method=dialog and GET too, when the page sends the block itself', async () => {
-    for (const method of ['dialog', 'get']) {
-      const page = open(html(), `method="${method}"`, '<dialog>FORM</dialog>');
-      const dialog = page.host.querySelector('dialog')!;
-      dialog.showModal();
-      expect(await decrypt(await pay(page))).toEqual(CARD);
-      expect([page.passes, dialog.open]).toEqual([0, true]);
-    }
   });
 
   test('beside controls that are named like members of the form', async () => {
@@ -331,18 +316,6 @@ describe('a shared name', () => {
     await binding.restart();
     binding.unbind();
     expect([name.value, name.getAttribute('value')]).toEqual([TYPED.name, 'Zoë']);
-  });
-
-  test('in parts: both are sent, and both are in the block', async () => {
-    const parts = [GIVEN.replace(' ', ' name="given" '), FAMILY.replace(' ', ' name="family" ')];
-    const shared = parts.join('').replaceAll('<input', '<input data-cardseal-shared');
-    const page = open(withField('name', shared));
-    bind(page.form);
-    fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
-    const [sent] = await posted(page);
-    const { encrypted_card, ...others } = Object.fromEntries(sent!.body);
-    expect(others).toEqual({ given: 'Zoë', family: 'Quillow' });
-    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
   });
 
   testRealInput('does not keep the next press from sending a block again', async () => {

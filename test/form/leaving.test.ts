@@ -17,7 +17,6 @@ import {
   next,
   open,
   type Page,
-  refused,
   settled,
   statusOf,
   TYPED,
@@ -145,13 +144,6 @@ test('a reset and an unbind() in one task, while the key is awaited: the shopper
   expect([text, statusOf(page)]).toEqual([expect.stringContaining('again'), text]);
 });
 
-test('a reset after a block from a fixed key says nothing of the key', async () => {
-  const { page } = await cancelled(html(), { key: freshKey() });
-  page.form.reset();
-  await settled(page);
-  expect([page.errors, statusOf(page), values(page)]).toEqual([[], undefined, EMPTY]);
-});
-
 test('a when() that collects the form’s data itself: code of the page finds the block', async () => {
   const { page } = await cancelled(`${html()}<input name="method" value="card">`, {
     when: () => new FormData(document.forms[0]).get('method') === 'card',
@@ -179,43 +171,7 @@ test.each([
   expect(values(changed.page)).toEqual([...KEPT.slice(0, 3), '999']);
 });
 
-test('the card is emptied at pagehide in every bound form of the page', async () => {
-  const pages = [open(), open()];
-  for (const page of pages) bind(page.form);
-  for (const page of pages) fill(page);
-  away(true);
-  expect(pages.map(values)).toEqual([EMPTY, EMPTY]);
-});
-
-test('an old answer does not make a newer key look young', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  const page = open();
-  const old = deferred<CardEncryptionKey>();
-  const replacement = freshKey();
-  const answers = [old.promise, freshKey(), replacement];
-  const onEncrypted = vi.fn();
-  const key = () => answers.shift()!;
-  const binding = bind(page.form, { key, keyMaxAgeMs: 60_000, onEncrypted });
-  await binding.restart();
-  vi.setSystemTime(Date.now() + 59_000);
-  old.resolve(freshKey());
-  await binding.ready;
-  vi.setSystemTime(Date.now() + 2000);
-  fill(page);
-  page.button().click();
-  await vi.waitUntil(() => onEncrypted.mock.calls[0]);
-  expect(page.encrypted).toEqual([replacement.id]);
-});
-
 describe('when the page has cancelled the submit', () => {
-  test('and takes a control away, the next press is refused', async () => {
-    const { page } = await cancelled();
-    expect(blockIn(page)).not.toBe(null);
-    page.control('cvv').remove();
-    expect((await refused(page)).code).toBe('invalid_form');
-    expect(page.passes).toBe(1);
-  });
-
   test('an event of a field that has not changed leaves the block where it is', async () => {
     const { page } = await cancelled();
     page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
@@ -231,16 +187,5 @@ describe('when the page has cancelled the submit', () => {
     });
     await binding.restart();
     expect([values(page), calls]).toEqual([EMPTY, 4]);
-  });
-
-  test('fields that are empty already get no more events', async () => {
-    const { page, binding } = await cancelled();
-    await binding.restart();
-    let events = 0;
-    page.form.addEventListener('change', () => {
-      events += 1;
-    });
-    binding.unbind();
-    expect(events).toBe(0);
   });
 });

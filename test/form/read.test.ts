@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Control } from '../../src/form/fields.ts';
 import { findProblems, readCard } from '../../src/form/read.ts';
-import { bind, CARD, fill, next, open, refused, settled, TYPED } from '../tools/support/form.ts';
+import { bind, CARD, fill, next, open, settled, TYPED } from '../tools/support/form.ts';
 import { watchMemory } from '../tools/support/watch-memory.ts';
 
 beforeEach(() => {
@@ -227,13 +227,6 @@ test('only the first 1,000 characters of a value are looked at: a pasted text fr
   expect(read({ expiry: [`11/49${LONG}1`] }).problems).toEqual(['expiry_invalid exp_month 0']);
   expect(read({ expiry: ['11', `49${LONG}1`] }).problems).toEqual(['expiry_invalid exp_year 1']);
   expect(read({ cvv: `583${LONG}1` }).problems).toEqual(['cvv_invalid cvv 0']);
-});
-
-test('a press with a name of more than 1,000 characters is card_too_long', async () => {
-  const page = open();
-  bind(page.form);
-  fill(page, { ...TYPED, name: 'Z'.repeat(1001) });
-  expect(await refused(page)).toMatchObject({ code: 'card_too_long', field: 'name' });
 });
 
 test('tells right check digits from wrong ones at every length, unless it is told not to', () => {

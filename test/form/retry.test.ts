@@ -7,7 +7,6 @@ import {
   EMPTY,
   fill,
   open,
-  posted,
   settled,
   statusOf,
   TYPED,
@@ -65,21 +64,6 @@ test('unbind() leaves the fields as required as they were', async () => {
   const required = page.controls().map((control) => control.getAttribute('required'));
   expect(required).toEqual([null, 'required', 'required', 'required']);
 });
-
-test.each(['requestSubmit', 'submit'] as const)(
-  'a card button whose handler hides the fields, and calls %s() later, sends the block',
-  async (how) => {
-    const page = open(REQUIRED + CARD_BUTTON);
-    page.button('Send').addEventListener('click', () => {
-      for (const control of page.controls()) control.hidden = true;
-      setTimeout(() => page.form[how](), 50);
-    });
-    bind(page.form);
-    fill(page);
-    const [sent] = await posted(page, page.button('Send'));
-    expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
-  },
-);
 
 test('a block that has not left the form: the shopper reads so at the next press at the latest', async () => {
   const { page } = await lost(); // its handler sends nothing

@@ -102,6 +102,10 @@ test.each([
   ['removed', (button: HTMLButtonElement) => button.remove()],
   ['given to another form', (button: HTMLButtonElement) => button.setAttribute('form', 'other')],
   [
+    'made another kind of button',
+    (button: HTMLButtonElement) => button.setAttribute('type', 'button'),
+  ],
+  [
     'disabled',
     (button: HTMLButtonElement) => {
       button.disabled = true;
