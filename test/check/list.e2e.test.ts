@@ -1,7 +1,6 @@
 /**
  * The list of findings in Chromium: beside a strict Content Security Policy with Trusted Types, at 390
- * px, in light and dark, by keyboard, and under Turbo; the demo's shop that leaks; and what the search
- * costs.
+ * px, in light and dark, by keyboard, and under Turbo; and the demo's shop that leaks.
  */
 
 import { readFileSync } from 'node:fs';
@@ -75,15 +74,10 @@ afterAll(async () => {
   loopback.close();
 });
 
-async function open(
-  options: Parameters<Browser['newContext']>[0] = {},
-  url = address,
-  before = () => {},
-) {
+async function open(options: Parameters<Browser['newContext']>[0] = {}, url = address) {
   const context = await browser.newContext({ ...options, bypassCSP: false });
   onTestFinished(() => context.close());
   const tab = await context.newPage();
-  await tab.addInitScript(before);
   const console: string[] = [];
   tab.on('console', (message) => console.push(message.text()));
   await tab.goto(url);
@@ -138,6 +132,8 @@ test('at 390 px, in light and dark: the list is whole, axe finds nothing, and th
     await tab.evaluate('JSON.stringify([CardsealCheck.report(), {...sessionStorage}])'),
   ];
   expect(findCard(said, CARD)).toEqual([]);
+  await tab.goto(`${address}/second`); // findings survive a navigation
+  expect(await tab.locator(LIST).isVisible()).toBe(true);
 });
 
 test('by keyboard: the list is opened, moved to each corner, and closed', async () => {
@@ -181,44 +177,6 @@ test('Turbo replaces the body: the list stays, and what comes then is found', as
   await leak(tab);
   const report = await tab.evaluate(() => window.CardsealCheck!.report());
   expect(report.findings.map(({ page }) => page)).toEqual(['/turbo/first', '/turbo/second']);
-});
-
-test('findings survive a navigation', async () => {
-  const { tab } = await open({ viewport: { width: 1000, height: 700 } });
-  await fill(tab);
-  await leak(tab);
-  await tab.goto(`${address}/second`);
-  expect(await tab.getByText('left in clear text').isVisible()).toBe(true);
-});
-
-test('1 MB of text in a request costs less than 50 ms', async () => {
-  // What the browser itself needs for 1 MB is no cost of the check, and differs by 30 ms from one
-  // request to the next. So `fetch` sends nothing here.
-  const { tab } = await open({}, address, () => {
-    window.fetch = async () => new Response();
-  });
-  await fill(tab);
-  const texts = [
-    'plain text 12345678 ',
-    '%7B%22a%22%3A1%7D',
-    '4242 4242 4242 43 ',
-    '0123456789abcdef',
-  ];
-  for (const text of texts) {
-    const ms = await tab.evaluate((part) => {
-      const body = part.repeat(Math.ceil(1_000_000 / part.length));
-      let best = Number.POSITIVE_INFINITY;
-      for (let i = 0; i < 8; i++) {
-        const start = performance.now();
-        fetch('/order', { method: 'POST', body }); // it is searched before this returns
-        best = Math.min(best, performance.now() - start);
-      }
-      return best;
-    }, text);
-    console.log(`${text.slice(0, 12)}: ${ms.toFixed(1)} ms for 1 MB`);
-    expect(ms).toBeLessThan(50);
-    expect(ms).toBeGreaterThan(0.1); // the control: it is searched
-  }
 });
 
 test('a key press is not searched', async () => {

@@ -18,7 +18,7 @@ import { findCard } from '../tools/support/find-card.ts';
  */
 const SAMPLE: { [shop: string]: object } = {
   plain: { way: 'form', control: 'card_number' },
-  'opencart-panel': { way: 'XMLHttpRequest', site: { line: 36 } },
+  'opencart-panel': { way: 'XMLHttpRequest', site: { line: 36, through: 'jquery.js' } },
   'turbo-form': { way: 'fetch', control: 'card_number' },
   korea: { way: 'form', control: 'card_name' },
 };
