@@ -14,7 +14,6 @@ import {
   later,
   open,
   posted,
-  refused,
   settled,
   TYPED,
   values,
@@ -62,10 +61,6 @@ test('restart() without a key: the error says so, and the next press asks again,
     code: 'key_unavailable',
     message: expect.stringContaining('reload the page'),
   });
-  fill(fixed);
-  expect((await refused(fixed)).message).toContain('reload the page');
-  await idle(fixed);
-  expect([values(fixed), fixed.passes]).toEqual([KEPT, 0]);
 });
 
 test.each<[string, (key: ReturnType<typeof deferred<CardEncryptionKey>>) => void]>([
@@ -136,32 +131,22 @@ test('back out of the back/forward cache: a form that has left the page asks for
 
 test('a polluted Object.prototype sets no option, and keeps no listener from hearing again', async () => {
   const page = open();
-  const elsewhere = open();
-  elsewhere.form.action = 'https://elsewhere.example/pay';
   const ask = vi.fn(() => freshKey());
-  const pollution = {
-    allowCrossOriginAction: true,
-    onEncrypted: vi.fn(),
-    once: true,
-    passive: true,
-    number: 'polluted',
-  };
+  const pollution = { onEncrypted: vi.fn(), fieldName: 'polluted', once: true, passive: true };
   Object.assign(Object.prototype, pollution);
   try {
-    await expect(bindCardForm(elsewhere.form, { key: ask }).ready).rejects.toMatchObject({
-      code: 'invalid_form',
-    });
     const binding = bindCardForm(page.form, { key: ask });
     await binding.ready;
-    const asked = ask.mock.calls.length;
-    for (const round of [1, 2]) {
+    for (const asked of [2, 3]) {
       fill(page);
       away(true);
       expect(values(page)).toEqual(EMPTY);
       back(true);
-      expect(ask.mock.calls.length - asked).toBe(2 * round); // for both forms
+      expect(ask).toHaveBeenCalledTimes(asked);
     }
-    bindCardForm(elsewhere.form, { key: ask }).unbind();
+    fill(page);
+    const [sent] = await posted(page);
+    expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
     binding.unbind();
   } finally {
     for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name);

@@ -189,7 +189,6 @@ describe('a page that renders its form anew', () => {
 
   test.each<[string, string, typeof ownLine, (line: HTMLElement) => void]>([
     ['the line', html(), addedLine, (line) => line.remove()],
-    ['its text', html(), addedLine, (line) => line.replaceChildren()],
     ['the text in its own element', OWN + html(), ownLine, (line) => line.replaceChildren()],
     [
       'its own element, and puts it in again',
