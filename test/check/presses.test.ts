@@ -103,6 +103,14 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
     sendsUnless(`!${NUMBER_FIELD}.value && false`),
     { press: 'the block left by fetch' },
   ],
+  'none: a listener of the page has cancelled the press': [
+    {
+      script: `document.forms[0].addEventListener('cardseal:submit', function (event) {
+  event.preventDefault();
+});`,
+    },
+    { press: 'a listener of the page has stopped it' },
+  ],
   'lock: disabled': [
     onRefusal('button.disabled = true'),
     { finding: locked('The button is'), press: 'refused (' },
@@ -193,29 +201,4 @@ describe('filled in, but not sent', () => {
     await pressWithCode('');
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
-});
-
-test('every press is told: refused, cancelled by the page, sent', async () => {
-  const script = `document.forms[0].addEventListener('cardseal:submit', function (event) {
-  if (window.isStopped) event.preventDefault();
-});`;
-  const page = await open({ isBound: true, script });
-  const pressUntilSettled = async () => {
-    const settled = new Promise((resolve) =>
-      page.form.addEventListener('cardseal:settled', resolve, { once: true }),
-    );
-    page.page.press();
-    await settled;
-  };
-  await pressUntilSettled();
-  Object.assign(page.window, { isStopped: true });
-  page.page.fill();
-  await pressUntilSettled();
-  Object.assign(page.window, { isStopped: false });
-  await page.page.pay();
-  const texts = storedReport().presses.map(({ text }) => text);
-  expect(texts).toHaveLength(3);
-  expect(texts[0]).toMatch(/^A press of Pay: refused \(.*number/);
-  expect(texts[1]).toContain('a listener of the page has stopped it');
-  expect(texts[2]).toContain('the block left by form');
 });

@@ -3,10 +3,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
+  BUTTON,
   bind,
   blockIn,
   blockOf,
   CARD,
+  CONTROLS,
+  cancelled,
   cancelling,
   countEncryptions,
   deferred,
@@ -15,6 +18,7 @@ import {
   html,
   idle,
   KEPT,
+  next,
   OTHER,
   OTHER_CARD,
   open,
@@ -284,4 +288,120 @@ test.each([
   fill(page);
   await passed(page);
   expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
+});
+
+test('form.submit() after the card is encrypted sends the block', async () => {
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
+  bind(page.form);
+  fill(page);
+  const encrypted = next(page.form, 'cardseal:encrypted');
+  page.button().click();
+  await encrypted;
+  const arrived = page.arrived();
+  page.form.submit();
+  const [sent] = await arrived;
+  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
+const FIELDS = Object.values(CONTROLS).join('');
+
+test.each<[string, (page: Page) => void]>([
+  ['disables the fields', (page) => fieldset(page).setAttribute('disabled', '')],
+  ['removes the fields', (page) => fieldset(page).remove()],
+  ['resets the form', (page) => page.form.reset()],
+])('a page that %s in its submit listener sends the block', async (_, lock) => {
+  const page = open(`<fieldset>${FIELDS}</fieldset>${BUTTON}`);
+  bind(page.form);
+  page.form.addEventListener('submit', () => lock(page));
+  fill(page);
+  const [sent] = await posted(page);
+  const [[name, block]] = sent!.body as [[string, string]];
+  expect(name).toBe('encrypted_card');
+  expect(await decrypt(JSON.parse(block))).toEqual(CARD);
+});
+
+const fieldset = ({ form }: Page) => form.querySelector('fieldset')!;
+
+test('a submit event that a script makes sends nothing by itself: the next press is sent', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  page.form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  for (const passes of [2, 3]) {
+    page.form.dispatchEvent(new Event('submit')); // which nothing can cancel
+    await settled(page);
+    expect([page.passes, statusOf(page)]).toEqual([passes, undefined]);
+  }
+  expect(values(page)).toEqual(KEPT);
+});
+
+test('another whole card that a script writes after the press takes the block out of the data', async () => {
+  const { page } = await cancelled();
+  fill(page, { number: '**** 6509' });
+  expect(blockIn(page)).not.toBe(null); // a mask is no other card
+  fill(page, OTHER);
+  expect(blockIn(page)).toBe(null);
+});
+
+const REQUIRED = Object.values(CONTROLS).join('').replaceAll('<input', '<input required');
+const CARD_BUTTON = '<button type="button" data-cardseal-button>Send</button>';
+
+/** A page of required fields whose card button has sent the block, and got no answer. */
+async function lost(fields = REQUIRED) {
+  const page = open(fields + CARD_BUTTON);
+  const binding = bind(page.form);
+  fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
+  page.button('Send').click();
+  await vi.waitUntil(() => page.form.querySelector('[name=encrypted_card]')); // collects nothing
+  await settled(page);
+  return { page, binding };
+}
+
+test('the emptied fields are not required until the block is dropped', async () => {
+  const { page, binding } = await lost();
+  const required = () => page.controls().map((control) => control.required);
+  expect([values(page), required(), page.form.checkValidity()]).toEqual([
+    EMPTY,
+    [false, false, false, false],
+    true,
+  ]);
+  await binding.restart();
+  expect(required()).toEqual([true, true, true, true]);
+});
+
+test.each([
+  ['given_name', 'Ada'],
+  ['number', '4'],
+  ['expiry', '1'],
+  ['cvv', '1'],
+] as const)(
+  '%s in the emptied fields begins another card: all are required again',
+  async (field, value) => {
+    const names =
+      '<input required data-cardseal-field="given_name"> <input autocomplete="cc-family-name">';
+    const { page } = await lost(REQUIRED.replace('<input required autocomplete="cc-name">', names));
+    page.control(field).value = value;
+    page.control(field).dispatchEvent(new Event('input', { bubbles: true }));
+    expect(page.controls().filter((control) => control.required).length).toBe(4);
+    expect(blockIn(page)).toBe(null);
+  },
+);
+
+test('unbind() leaves the fields as required as they were', async () => {
+  const [first, ...others] = REQUIRED.split('required');
+  const { page, binding } = await lost(first + others.join('required="required"'));
+  binding.unbind();
+  const required = page.controls().map((control) => control.getAttribute('required'));
+  expect(required).toEqual([null, 'required', 'required', 'required']);
+});
+
+test('a block that has not left the form: the shopper reads so at the next press at the latest', async () => {
+  const { page } = await lost(); // its handler sends nothing
+  page.button('Send').click();
+  await settled(page);
+  expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
 });

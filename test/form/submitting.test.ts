@@ -135,30 +135,6 @@ test.each([
   },
 );
 
-test('empties selects, too, and tells with bubbling input and change events', async () => {
-  const expiry =
-    '<select autocomplete="cc-exp-month"><option>11<option>12</select>' +
-    '<select autocomplete="cc-exp-year"><option>2048<option>2049</select>';
-  const page = open(html({ expiry }));
-  const told: [string, string, boolean][] = [];
-  for (const type of ['input', 'change'])
-    page.host.addEventListener(type, ({ target, bubbles }) =>
-      told.push([(target as HTMLElement).getAttribute('autocomplete')!, type, bubbles]),
-    );
-  bind(page.form);
-  fill(page);
-  await posted(page);
-  const tokens = ['cc-number', 'cc-name', 'cc-exp-month', 'cc-exp-year', 'cc-csc'];
-  expect(told).toEqual(
-    tokens.flatMap((token) => [
-      [token, 'input', true],
-      [token, 'change', true],
-    ]),
-  );
-  expect(values(page)).toEqual(['', '', '', '', '']);
-  expect((page.control('exp_month') as HTMLSelectElement).selectedIndex).toBe(-1);
-});
-
 test('form.submit() sends no card and no block', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);
   await bind(page.form).ready;

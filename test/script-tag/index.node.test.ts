@@ -13,27 +13,17 @@ const { version, license } = JSON.parse(read('package.json'));
 const integrity = JSON.parse(readBuilt('integrity.json'));
 const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-describe.each(['cardseal.js', 'cardseal.readable.js', 'cardseal.check.js'])('dist/%s', (file) => {
-  const source = readBuilt(file);
-
-  test('says in its first line what it is', () => {
+test.each(['cardseal.js', 'cardseal.readable.js', 'cardseal.check.js'])(
+  'dist/%s is a classic script in ASCII that declares nothing, names no other file, and says what it is',
+  (file) => {
+    const source = readBuilt(file);
     expect(source.split('\n')[0]).toBe(`/*! cardseal ${version}, ${license} */`);
-  });
-
-  test('is a classic script that declares nothing', () => {
     const { body } = parse(source, { ecmaVersion: 2022, sourceType: 'script' });
     expect(body.map(({ type }) => type)).toEqual(['ExpressionStatement']); // 'use strict', and the one call
-  });
-
-  test('names no other file, such as a source map', () => {
-    expect(source).not.toContain('sourceMappingURL');
-    expect(source).not.toContain('import(');
-  });
-
-  test('is ASCII, so that it reads the same whatever the page is written in', () => {
+    expect(source).not.toMatch(/sourceMappingURL|import\(/);
     expect(Buffer.from(source).every((byte) => byte < 0x80)).toBe(true);
-  });
-});
+  },
+);
 
 test('dist/integrity.json has the hash of each script in dist/, modules included, and nothing else', () => {
   const scripts = readdirSync(DIST, { recursive: true, encoding: 'utf8' })
