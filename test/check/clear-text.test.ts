@@ -240,15 +240,6 @@ ${leaking(`fetch('/order?' + n)`)}`;
   expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 4 } }]);
 });
 
-test('names no line of a message if several places use postMessage', async () => {
-  const script = leaking(`window.postMessage(0, '*');\nwindow.postMessage(n, '*')`);
-  const page = await open({ script });
-  page.page.fill();
-  page.window.leak();
-  const [found] = await page.found();
-  expect([found?.way, found?.site]).toEqual(['postMessage', undefined]);
-});
-
 describe('does not accuse', () => {
   /** What it is, and the statement of the page. */
   const ALLOWED: [what: string, code: string][] = [

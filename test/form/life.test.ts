@@ -15,7 +15,6 @@ import {
   html,
   idle,
   KEPT,
-  later,
   next,
   open,
   type Page,
@@ -252,21 +251,6 @@ test('a page with a bound form can be kept in the back/forward cache: nothing li
   const types = added.mock.calls.map(([type]) => type);
   expect(types).toContain('pagehide');
   expect(types.filter((type) => ['beforeunload', 'unload'].includes(type))).toEqual([]);
-});
-
-test('a form that is not bound works as before beside one that is', () => {
-  const failed = vi.fn();
-  addEventListener('error', failed);
-  later(() => removeEventListener('error', failed));
-  bind(open().form);
-  const page = open(`${html()}<button type="reset">Reset</button>`);
-  page.form.addEventListener('submit', (event) => event.preventDefault());
-  fill(page);
-  page.button().click();
-  expect([page.passes, values(page)]).toEqual([1, KEPT]);
-  page.button('Reset').click();
-  expect(values(page)).toEqual(EMPTY);
-  expect(failed).not.toHaveBeenCalled();
 });
 
 /** A page whose own listener cancels each submit: fields and block stay. */
