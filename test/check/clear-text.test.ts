@@ -1,11 +1,10 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 
-import jquery from 'jquery/dist/jquery.min.js?raw';
 import { describe, expect, test } from 'vitest';
 import { findCard } from '../tools/support/find-card.ts';
 import { CARD, TYPED } from '../tools/support/form.ts';
 import { endpoint } from '../tools/support/tag-page.ts';
-import { NUMBER, open, pause, scriptFile, storedReport } from './page.ts';
+import { NUMBER, open, pause, storedReport } from './page.ts';
 
 const NUMBER_OF_PAGE = `document.querySelector('#number').value`;
 
@@ -228,22 +227,6 @@ test('finds the card in the address of the page that location.href led to', asyn
   expect(findCard(findings, { number: NUMBER })).toEqual([]);
 });
 
-test('finds what jQuery sends, and names the line of the shop', async () => {
-  const library = scriptFile(jquery, 'jquery.min.js');
-  const script = `function leak() {
-  $.ajax({ url: '/order', type: 'post', data: $('form :input') });
-}`;
-  const page = await open({ libraries: library.tag, script });
-  page.page.fill();
-  page.window.leak();
-  expect(await page.found()).toMatchObject([
-    {
-      way: 'XMLHttpRequest',
-      site: { script: page.shop.path, line: 2, through: 'jquery.min.js' },
-    },
-  ]);
-});
-
 /** A form whose number has a name. */
 const FORM_OF_CARD = `f = document.body.appendChild(document.createElement('form'));
   f.method = 'post'; f.action = '/order'; f.innerHTML = '<input name="number" value="' + n + '">';`;
@@ -255,27 +238,6 @@ ${leaking(`fetch('/order?' + n)`)}`;
   page.page.fill();
   page.window.leak();
   expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 4 } }]);
-});
-
-test('names no line of a message if several places use postMessage', async () => {
-  const script = leaking(`window.postMessage(0, '*');\nwindow.postMessage(n, '*')`);
-  const page = await open({ script });
-  page.page.fill();
-  page.window.leak();
-  const [found] = await page.found();
-  expect([found?.way, found?.site]).toEqual(['postMessage', undefined]);
-});
-
-test('finds a submit that a script made up where the browser sends it', async () => {
-  const submit = `f.action = document.forms[0].action; f.dispatchEvent(new Event('submit'))`;
-  const page = await open({ script: leaking(`${FORM_OF_CARD} ${submit}`) });
-  page.page.fill();
-  const sends = navigator.userAgent.includes('Firefox');
-  const left = sends ? page.page.loaded() : pause(100);
-  page.window.leak();
-  await left;
-  const { findings } = sends ? storedReport() : page.report();
-  expect(findings).toMatchObject(sends ? [{ way: 'form', control: 'number' }] : []);
 });
 
 describe('does not accuse', () => {
@@ -292,12 +254,10 @@ describe('does not accuse', () => {
       `${FORM_OF_CARD} f.onsubmit = function () { new FormData(f); return false; };
       f.dispatchEvent(new Event('submit', { cancelable: true }))`,
     ],
-    ['a submit event of another element', `document.body.dispatchEvent(new Event('submit'))`],
     [
       'a form without a destination',
       `${FORM_OF_CARD} f.action = 'javascript:void 0'; f.requestSubmit()`,
     ],
-    ['a form of a dialog', `${FORM_OF_CARD} f.method = 'dialog'; f.requestSubmit()`],
     [
       'a button of a dialog',
       `${FORM_OF_CARD} x = f.appendChild(document.createElement('button'));
@@ -347,17 +307,4 @@ test('finds a security code under a telling name, and the name on the card', asy
     ['/a', ['security code']],
     ['/b', ['name on the card']],
   ]);
-});
-
-test('finds a copy that the page has kept after the fields were emptied', async () => {
-  const script = `var copy; document.querySelector('#number').onchange = function () { copy = this.value; };
-function leak() { fetch('/order', { method: 'POST', body: copy }); }`;
-  const page = await open({ script });
-  page.page.fill();
-  const number = page.page.control('number');
-  number.dispatchEvent(new Event('change', { bubbles: true }));
-  page.form.reset();
-  expect(number.value).toBe('');
-  page.window.leak();
-  expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 2 } }]);
 });

@@ -30,8 +30,6 @@ export const NEW_CONTROLS = OLD_CONTROLS.replaceAll(/ name="\w+"/g, '');
 interface Parts {
   /** The page's own script. */
   script?: string;
-  /** Scripts before it. */
-  libraries?: string;
   /** Whether the form is Cardseal's. */
   isBound?: boolean;
   controls?: string;
@@ -49,7 +47,6 @@ export const BUTTON = '<button type="button" id="go" data-cardseal-button>Go</bu
 /** Opens a page under the check. Its form has an empty list of findings. */
 export async function open({
   script = '',
-  libraries = '',
   isBound = false,
   controls = isBound ? NEW_CONTROLS : OLD_CONTROLS,
   check = CHECK,
@@ -60,7 +57,7 @@ export async function open({
   sessionStorage.removeItem('cardseal-check');
   const shop = scriptFile(script);
   const page = await visit({
-    head: `${check}${isBound ? TAG : ''}${libraries}`,
+    head: `${check}${isBound ? TAG : ''}`,
     controls: button + extra + controls,
     tail: shop.tag,
     ...(attributes !== undefined && { attributes }),

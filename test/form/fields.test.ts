@@ -20,9 +20,7 @@ import {
   settled,
   TYPED,
   testRealInput,
-  textRead,
   values,
-  wrongFields,
 } from '../tools/support/form.ts';
 
 type Field = keyof typeof CONTROLS;
@@ -90,11 +88,6 @@ describe('finds the fields', () => {
     expect(await decrypt(await pay(open(content)))).toEqual(CARD);
   });
 
-  test('apart, a list of months of two digits', async () => {
-    const page = open(monthsOf(...twoDigits(count(1, 12))));
-    expect(await decrypt(await pay(page))).toEqual(CARD);
-  });
-
   test('apart, given, additional and family name, wherever their controls are', async () => {
     const page = open(withField('name', ADDITIONAL + FAMILY + GIVEN));
     const additional = page.form.querySelector<HTMLInputElement>('[autocomplete*=additional]')!;
@@ -113,16 +106,6 @@ describe('finds the fields', () => {
     expect(values(page).join('')).toBe('');
   });
 
-  test('in a dialog, with method=dialog and GET too, when the page sends the block itself', async () => {
-    for (const method of ['dialog', 'get']) {
-      const page = open(html(), `method="${method}"`, '<dialog>FORM</dialog>');
-      const dialog = page.host.querySelector('dialog')!;
-      dialog.showModal();
-      expect(await decrypt(await pay(page))).toEqual(CARD);
-      expect([page.passes, dialog.open]).toEqual([0, true]);
-    }
-  });
-
   test('beside controls that are named like members of the form', async () => {
     const names = [
       ...['action', 'elements', 'method', 'requestSubmit', 'submit', 'addEventListener'],
@@ -130,7 +113,7 @@ describe('finds the fields', () => {
       ...['reportValidity', 'length', 'matches', 'querySelectorAll'],
     ];
     const clobbering = names.map((name) => `<input name="${name}" value="${name}">`);
-    const page = open(html() + clobbering.join(''));
+    const page = open(`${html() + clobbering.join('')}<img name="createElement">`);
     const binding = bind(page.form);
     await binding.ready;
     fill(page);
@@ -161,40 +144,29 @@ const MONTHS = 'have options with the values 1 to 12 or 01 to 12';
 type Fault = [what: string, content: string, message: string];
 
 const FAULTS: Fault[] = [
-  ...(['number', 'name', 'expiry', 'cvv'] as const).flatMap((field): Fault[] => [
-    [
-      `${field} with a name`,
-      withField(field, CONTROLS[field].replace('<input', '<input name="x"')),
-      `${field} control must ${NAMED}`,
-    ],
-    [
+  ...(['number', 'name', 'expiry', 'cvv'] as const).map(
+    (field): Fault => [
       `no ${field}`,
       withField(field, ''),
       `${field} control must be marked by data-cardseal-field="${field}" or autocomplete="cc-`,
     ],
-    [
-      `two controls for ${field}`,
-      withField(field, CONTROLS[field].repeat(2)),
-      `${field} control must ${ONCE}`,
-    ],
-  ]),
-  ...(['number', 'expiry', 'cvv'] as const).map(
-    (field): Fault => [
-      `a shared ${field}`,
-      withField(field, CONTROLS[field].replace('<input', '<input data-cardseal-shared name="x"')),
-      `${field} control must not have data-cardseal-shared: only a name can be shared`,
-    ],
   ),
+  [
+    'a code with a name',
+    withField('cvv', '<input name="x" autocomplete="cc-csc">'),
+    `cvv control must ${NAMED}`,
+  ],
+  ['two codes', withField('cvv', CONTROLS.cvv.repeat(2)), `cvv control must ${ONCE}`],
+  [
+    'a shared number',
+    withField('number', '<input data-cardseal-shared autocomplete="cc-number">'),
+    'number control must not have data-cardseal-shared: only a name can be shared',
+  ],
   ['no month', withField('expiry', YEAR), 'exp_month control must be marked by'],
   ['no year', withField('expiry', MONTH), 'exp_year control must be marked by'],
   ['no given name', withField('name', FAMILY), 'given_name control must be marked by'],
   ['no family name', withField('name', GIVEN), 'family_name control must be marked by'],
   ['an additional name alone', withField('name', ADDITIONAL), 'given_name control must be marked'],
-  [
-    'an additional name with a name',
-    withField('name', GIVEN + ADDITIONAL.replace(' ', ' name="middle" ') + FAMILY),
-    `additional_name control must ${NAMED}`,
-  ],
   [
     'expiry whole and month',
     withField('expiry', CONTROLS.expiry + MONTH),
@@ -240,8 +212,7 @@ const FAULTS: Fault[] = [
     ],
   ),
   ['months from 0 to 11', monthsOf(...count(0, 11)), MONTHS],
-  ['months from 0 to 11 after a placeholder', monthsOf('', ...count(0, 11)), MONTHS],
-  ['months from 00 to 11', monthsOf(...twoDigits(count(0, 11))), MONTHS],
+  ['months from 00 to 11 after a placeholder', monthsOf('', ...twoDigits(count(0, 11))), MONTHS],
   ['names of months', monthsOf(...'Jan Feb Mar Apr'.split(' ')), MONTHS],
   ['number boxes of seven characters', withField('number', BOX(7).repeat(2)), ONCE],
   ['number boxes with a maxlength of 0', withField('number', BOX(0).repeat(2)), ONCE],
@@ -300,19 +271,6 @@ test('no form data made of the form ever has an entry that is named after a card
   expect([...new FormData(page.form)]).toEqual([['email', 'z@example.com']]);
 });
 
-test('a number in boxes of which one is empty is wrong, and each box says so until one is corrected', async () => {
-  const page = open(withField('number', BOX(6).repeat(3)));
-  bind(page.form);
-  fill(page);
-  const boxes = page.controls().slice(0, 3);
-  boxes[0]!.value = '492911';
-  expect((await refused(page)).field).toBe('number');
-  expect(wrongFields(page)).toEqual(['number', 'number', 'number']);
-  expect(textRead(page)).toBe('Check the card number');
-  boxes[2]!.dispatchEvent(new Event('input', { bubbles: true }));
-  expect(wrongFields(page)).toEqual([]);
-});
-
 describe('a shared name', () => {
   const SHARED =
     '<label>Name <input name="billing_name" autocomplete="cc-name" data-cardseal-shared></label>';
@@ -331,18 +289,6 @@ describe('a shared name', () => {
     await binding.restart();
     binding.unbind();
     expect([name.value, name.getAttribute('value')]).toEqual([TYPED.name, 'Zoë']);
-  });
-
-  test('in parts: both are sent, and both are in the block', async () => {
-    const parts = [GIVEN.replace(' ', ' name="given" '), FAMILY.replace(' ', ' name="family" ')];
-    const shared = parts.join('').replaceAll('<input', '<input data-cardseal-shared');
-    const page = open(withField('name', shared));
-    bind(page.form);
-    fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
-    const [sent] = await posted(page);
-    const { encrypted_card, ...others } = Object.fromEntries(sent!.body);
-    expect(others).toEqual({ given: 'Zoë', family: 'Quillow' });
-    expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
   });
 
   testRealInput('does not keep the next press from sending a block again', async () => {

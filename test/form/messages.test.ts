@@ -10,7 +10,6 @@ import {
   deferred,
   fill,
   html,
-  idle,
   next,
   open,
   type Page,
@@ -282,23 +281,6 @@ describe('the browser validates as without the library', () => {
     email.value = 'z@example.com';
     expect((await posted(page)).length).toBe(1);
   });
-});
-
-test('is busy for as long as something is under way', async () => {
-  const page = open();
-  const key = deferred<CardEncryptionKey>();
-  const accepted = deferred<void>();
-  bind(page.form, { key: () => key.promise, onEncrypted: () => accepted.promise });
-  expect(page.form.ariaBusy).toBe(null);
-  fill(page);
-  const encrypted = next(page.form, 'cardseal:encrypted');
-  page.button().click();
-  expect(page.form.ariaBusy).toBe('true');
-  key.resolve(freshKey());
-  await encrypted;
-  expect(page.form.ariaBusy).toBe('true');
-  accepted.resolve();
-  await idle(page);
 });
 
 test('axe finds nothing: at rest, with messages, while waiting, and after', async () => {

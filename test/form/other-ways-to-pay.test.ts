@@ -129,12 +129,6 @@ test.each<[string, (page: Page) => void]>([
     },
   ],
   [
-    'empty fields of which the number is rendered',
-    (page) => {
-      page.control('cvv').parentElement!.hidden = true;
-    },
-  ],
-  [
     'fields of which one holds a digit, although none is rendered,',
     (page) => {
       page.control('number').value = '4';

@@ -3,9 +3,13 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
+  BUTTON,
   bind,
   blockIn,
+  blockOf,
   CARD,
+  CONTROLS,
+  cancelled,
   cancelling,
   countEncryptions,
   deferred,
@@ -14,16 +18,16 @@ import {
   html,
   idle,
   KEPT,
-  leaving,
+  next,
   OTHER,
   OTHER_CARD,
   open,
   type Page,
   passed,
   posted,
-  refused,
   settled,
   statusOf,
+  TYPED,
   user,
   values,
 } from '../tools/support/form.ts';
@@ -77,19 +81,6 @@ test('form data that the page collects after the card changed without an event h
     expect(blocks.pop()).toBe(blocks[0]);
   }
   expect(encryptions()).toBe(1);
-});
-
-test('a changed field takes the block out of the form at once, and a wrong card does not bring it back', async () => {
-  const { page, blocks } = cancelling();
-  bind(page.form);
-  fill(page);
-  await passed(page);
-  await idle(page);
-  page.control('cvv').value = '9';
-  page.control('cvv').dispatchEvent(new Event('input', { bubbles: true }));
-  expect(page.form.querySelector('[name=encrypted_card]')).toBe(null);
-  expect((await refused(page)).code).toBe('invalid_card');
-  expect([blocks.length, blockIn(page)]).toEqual([1, null]);
 });
 
 test('the listeners of the page run once per press, with the fields filled and the block in a hidden input', async () => {
@@ -204,7 +195,7 @@ test('presses while the key is on its way send one POST, and the shopper reads t
   fill(page);
   expect(binding.isBusy).toBe(false);
   page.button().click();
-  expect([binding.isBusy, statusOf(page)]).toEqual([true, undefined]);
+  expect([binding.isBusy, page.form.ariaBusy, statusOf(page)]).toEqual([true, 'true', undefined]);
   page.button().click();
   expect(statusOf(page)).toBe('One moment, please.');
   await user.dblClick(page.button());
@@ -214,6 +205,39 @@ test('presses while the key is on its way send one POST, and the shopper reads t
   key.resolve(freshKey());
   expect((await arrived).length).toBe(1);
   expect([page.passes, encryptions(), statusOf(page), page.errors]).toEqual([1, 1, undefined, []]);
+});
+
+/** A form whose press waits for its key. */
+function waiting() {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  const ask = vi.fn(() => freshKey() as CardEncryptionKey | Promise<CardEncryptionKey>);
+  ask.mockReturnValueOnce(key.promise);
+  bind(page.form, { key: ask });
+  fill(page);
+  page.button().click();
+  return { page, key };
+}
+
+test('fields that the page makes read-only while the key is awaited: the card is sent', async () => {
+  const { page, key } = waiting();
+  for (const control of page.controls()) control.setAttribute('readonly', '');
+  key.resolve(freshKey());
+  await idle(page);
+  expect([page.passes, statusOf(page)]).toEqual([1, undefined]);
+});
+
+test('a control replaced by a re-render while the key is awaited: the new one is read, and both are emptied', async () => {
+  const { page, key } = waiting();
+  const old = page.control('cvv') as HTMLInputElement;
+  const arrived = page.arrived();
+  const fresh = old.cloneNode() as HTMLInputElement;
+  old.replaceWith(fresh);
+  fresh.value = TYPED.cvv;
+  key.resolve(freshKey());
+  const [sent] = await arrived;
+  expect((await decrypt(blockOf(sent!))).cvv).toBe(TYPED.cvv);
+  expect([old.value, fresh.value]).toEqual(['', '']);
 });
 
 test('a held Enter is one press; other keys, and Enter in a text of many lines, repeat', () => {
@@ -245,22 +269,6 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
   expect(onError).not.toHaveBeenCalled();
 });
 
-test('a page that presses again when it gets an error starts another press, which pays', async () => {
-  const page = leaving();
-  let fails = true;
-  bind(page.form, { key: () => (fails ? Promise.reject(new Error()) : freshKey()) });
-  await vi.waitUntil(() => page.errors.length === 1);
-  fill(page);
-  const again = () => {
-    fails = false;
-    page.button().click();
-  };
-  page.form.addEventListener('cardseal:error', again, { once: true });
-  page.button().click();
-  await vi.waitUntil(() => page.passes === 1);
-  expect([page.errors.length, page.encrypted.length, statusOf(page)]).toEqual([2, 1, undefined]);
-});
-
 /** Moves the form of the page into a shadow root, in another one. */
 function moveIntoShadow(page: Page, mode: ShadowRootMode) {
   const inner = document.createElement('div');
@@ -268,27 +276,132 @@ function moveIntoShadow(page: Page, mode: ShadowRootMode) {
   inner.attachShadow({ mode }).append(page.form);
 }
 
-test.each(['open', 'closed'] as const)(
-  'a form in a shadow root (%s) in another: a cancelled submit, and another card',
-  async (mode) => {
-    const { page, blocks } = cancelling();
-    moveIntoShadow(page, mode);
-    bind(page.form);
-    fill(page);
-    await passed(page);
-    await idle(page);
-    fill(page, OTHER);
-    await passed(page);
-    const cards = await Promise.all(blocks.map((block) => decrypt(JSON.parse(block!))));
-    expect(cards).toEqual([CARD, OTHER_CARD]);
-  },
-);
-
-test('a form that a page moves into a shadow root after binding pays', async () => {
+test.each([
+  ['open', 'before'],
+  ['closed', 'before'],
+  ['open', 'after'],
+] as const)('a form in a shadow root (%s) of another, %s binding, pays', async (mode, when) => {
   const { page, blocks } = cancelling();
-  bind(page.form);
-  moveIntoShadow(page, 'open');
+  if (when === 'after') bind(page.form);
+  moveIntoShadow(page, mode);
+  if (when === 'before') bind(page.form);
   fill(page);
   await passed(page);
   expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
+});
+
+test('form.submit() after the card is encrypted sends the block', async () => {
+  const page = open();
+  page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first
+  bind(page.form);
+  fill(page);
+  const encrypted = next(page.form, 'cardseal:encrypted');
+  page.button().click();
+  await encrypted;
+  const arrived = page.arrived();
+  page.form.submit();
+  const [sent] = await arrived;
+  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
+const FIELDS = Object.values(CONTROLS).join('');
+
+test.each<[string, (page: Page) => void]>([
+  ['disables the fields', (page) => fieldset(page).setAttribute('disabled', '')],
+  ['removes the fields', (page) => fieldset(page).remove()],
+  ['resets the form', (page) => page.form.reset()],
+])('a page that %s in its submit listener sends the block', async (_, lock) => {
+  const page = open(`<fieldset>${FIELDS}</fieldset>${BUTTON}`);
+  bind(page.form);
+  page.form.addEventListener('submit', () => lock(page));
+  fill(page);
+  const [sent] = await posted(page);
+  const [[name, block]] = sent!.body as [[string, string]];
+  expect(name).toBe('encrypted_card');
+  expect(await decrypt(JSON.parse(block))).toEqual(CARD);
+});
+
+const fieldset = ({ form }: Page) => form.querySelector('fieldset')!;
+
+test('a submit event that a script makes sends nothing by itself: the next press is sent', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  page.form.addEventListener('submit', (event) => event.preventDefault(), { once: true });
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  for (const passes of [2, 3]) {
+    page.form.dispatchEvent(new Event('submit')); // which nothing can cancel
+    await settled(page);
+    expect([page.passes, statusOf(page)]).toEqual([passes, undefined]);
+  }
+  expect(values(page)).toEqual(KEPT);
+});
+
+test('another whole card that a script writes after the press takes the block out of the data', async () => {
+  const { page } = await cancelled();
+  fill(page, { number: '**** 6509' });
+  expect(blockIn(page)).not.toBe(null); // a mask is no other card
+  fill(page, OTHER);
+  expect(blockIn(page)).toBe(null);
+});
+
+const REQUIRED = Object.values(CONTROLS).join('').replaceAll('<input', '<input required');
+const CARD_BUTTON = '<button type="button" data-cardseal-button>Send</button>';
+
+/** A page of required fields whose card button has sent the block, and got no answer. */
+async function lost(fields = REQUIRED) {
+  const page = open(fields + CARD_BUTTON);
+  const binding = bind(page.form);
+  fill(page, { ...TYPED, given_name: 'Zoë', family_name: 'Quillow' });
+  page.button('Send').click();
+  await vi.waitUntil(() => page.form.querySelector('[name=encrypted_card]')); // collects nothing
+  await settled(page);
+  return { page, binding };
+}
+
+test('the emptied fields are not required until the block is dropped', async () => {
+  const { page, binding } = await lost();
+  const required = () => page.controls().map((control) => control.required);
+  expect([values(page), required(), page.form.checkValidity()]).toEqual([
+    EMPTY,
+    [false, false, false, false],
+    true,
+  ]);
+  await binding.restart();
+  expect(required()).toEqual([true, true, true, true]);
+});
+
+test.each([
+  ['given_name', 'Ada'],
+  ['number', '4'],
+  ['expiry', '1'],
+  ['cvv', '1'],
+] as const)(
+  '%s in the emptied fields begins another card: all are required again',
+  async (field, value) => {
+    const names =
+      '<input required data-cardseal-field="given_name"> <input autocomplete="cc-family-name">';
+    const { page } = await lost(REQUIRED.replace('<input required autocomplete="cc-name">', names));
+    page.control(field).value = value;
+    page.control(field).dispatchEvent(new Event('input', { bubbles: true }));
+    expect(page.controls().filter((control) => control.required).length).toBe(4);
+    expect(blockIn(page)).toBe(null);
+  },
+);
+
+test('unbind() leaves the fields as required as they were', async () => {
+  const [first, ...others] = REQUIRED.split('required');
+  const { page, binding } = await lost(first + others.join('required="required"'));
+  binding.unbind();
+  const required = page.controls().map((control) => control.getAttribute('required'));
+  expect(required).toEqual([null, 'required', 'required', 'required']);
+});
+
+test('a block that has not left the form: the shopper reads so at the next press at the latest', async () => {
+  const { page } = await lost(); // its handler sends nothing
+  page.button('Send').click();
+  await settled(page);
+  expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
 });

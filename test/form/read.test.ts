@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Control } from '../../src/form/fields.ts';
 import { findProblems, readCard } from '../../src/form/read.ts';
-import { bind, CARD, fill, next, open, refused, settled, TYPED } from '../tools/support/form.ts';
+import { bind, CARD, fill, next, open, settled, TYPED } from '../tools/support/form.ts';
 import { watchMemory } from '../tools/support/watch-memory.ts';
 
 beforeEach(() => {
@@ -10,10 +10,7 @@ beforeEach(() => {
 });
 
 /** What is read of values, straight from controls that no form needs. */
-function read(
-  values: { number?: string; name?: string[]; expiry?: string[]; cvv?: string },
-  luhn = true,
-) {
+function read(values: { number?: string; name?: string[]; expiry?: string[]; cvv?: string }) {
   const controls = (texts: string[]) =>
     texts.map((value) => Object.assign(document.createElement('input'), { value }) as Control);
   const { number = CARD.number, name = ['A'], expiry = ['11/49'], cvv = '583' } = values;
@@ -24,7 +21,7 @@ function read(
     cvv: controls([cvv]),
   };
   const card = readCard(all);
-  const problems = findProblems(card, all, luhn);
+  const problems = findProblems(card, all, true);
   const text = Object.fromEntries(
     Object.entries(card).map(([field, bytes]) => [field, new TextDecoder().decode(bytes)]),
   );
@@ -171,13 +168,10 @@ describe('the expiry', () => {
 test.each([
   [['Zoë Quillow'], 'Zoë Quillow'],
   [['  Zoë \u00a0\t Quillow\u3000'], 'Zoë Quillow'],
-  [["Siobhán O'Connor-Müller D’Arcy"], "Siobhán O'Connor-Müller D’Arcy"],
   [['Zoe\u0308'], 'Zoe\u0308'], // nothing is normalised
-  [['\u200fדנה\u200f \u2068כהן\u2069'], 'דנה כהן'],
   [['\u202aAda\u202c \ufeffLove\u200blace\u2060'], 'Ada Lovelace'],
   [['می\u200cخواهم'], 'می\u200cخواهم'], // a zero width non-joiner is spelling
   [['Zoë 🦊👩\u200d💻'], 'Zoë 🦊👩\u200d💻'],
-  [['王\u2003小明'], '王 小明'],
   [['Ada', 'Lovelace'], 'Ada Lovelace'],
   [[' Ada ', ' King  Lovelace '], 'Ada King Lovelace'],
   [['Ada', ''], 'Ada'],
@@ -227,27 +221,6 @@ test('only the first 1,000 characters of a value are looked at: a pasted text fr
   expect(read({ expiry: [`11/49${LONG}1`] }).problems).toEqual(['expiry_invalid exp_month 0']);
   expect(read({ expiry: ['11', `49${LONG}1`] }).problems).toEqual(['expiry_invalid exp_year 1']);
   expect(read({ cvv: `583${LONG}1` }).problems).toEqual(['cvv_invalid cvv 0']);
-});
-
-test('a press with a name of more than 1,000 characters is card_too_long', async () => {
-  const page = open();
-  bind(page.form);
-  fill(page, { ...TYPED, name: 'Z'.repeat(1001) });
-  expect(await refused(page)).toMatchObject({ code: 'card_too_long', field: 'name' });
-});
-
-test('tells right check digits from wrong ones at every length, unless it is told not to', () => {
-  const weights = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
-  for (let length = 12; length <= 19; length++) {
-    for (let last = 0; last < 10; last++) {
-      const number = '4929119283746505731'.slice(0, length - 1) + last;
-      const digits = [...number].reverse().map(Number);
-      const sum = digits.reduce((sum, digit, i) => sum + (i % 2 ? weights[digit]! : digit), 0);
-      const expected = sum % 10 ? ['number_invalid number 0'] : [];
-      expect(read({ number }).problems, number).toEqual(expected);
-      expect(read({ number }, false).problems, number).toEqual([]);
-    }
-  }
 });
 
 test('no regular expression has touched the card: RegExp keeps what it looked at last', async () => {

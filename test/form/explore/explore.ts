@@ -65,8 +65,7 @@ export async function explore(
               ]);
               transitions += 1;
               for (const what of page.violations) {
-                if (!violations.has(what))
-                  violations.set(what, describe(setting, path, task, page));
+                if (!violations.has(what)) violations.set(what, describe(setting, page));
               }
               if (page.violations.length > 0 && stopsAtFirst) {
                 return { states: states + seen.size, transitions, depth: at, violations };
@@ -131,5 +130,5 @@ function pathOf(node: Node): Step[] {
   return path;
 }
 
-const describe = (setting: Setting, _path: Step[], _task: string, page: Surroundings) =>
+const describe = (setting: Setting, page: Surroundings) =>
   [JSON.stringify(setting), ...page.log].join('\n  ');

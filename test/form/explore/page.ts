@@ -7,7 +7,6 @@ import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index
 import type { CardFormBinding } from '../../../src/form/options.ts';
 import type { Parts } from '../../../src/form/parts.ts';
 import type { CardBytes } from '../../../src/form/read.ts';
-
 import {
   type Act,
   type Block,
@@ -395,69 +394,47 @@ export abstract class Page {
     this.plans.push(action);
   }
 
+  /** @param isCardPress - Whether the block must be there. */
   protected run(act: Act, isCardPress: boolean) {
-    switch (act) {
-      case 'FormData now':
-        this.collectForPage(isCardPress);
-        break;
-      case 'form.submit() now':
-        this.formSubmit(isCardPress);
-        break;
-      case 'form.submit() later':
-        this.plan(act, () => this.formSubmit(false));
-        break;
-      case 'FormData later':
-        this.plan(act, () => this.collectForPage(false));
-        break;
-      case 'requestSubmit() now':
-        this.dispatchSubmit('pay', 'page');
-        break;
-      case 'requestSubmit() later':
-        this.plan(act, () => this.dispatchSubmit('pay', 'page'));
-        break;
-      case 'clicks the card button':
-        if (this.nesting < 3) this.clickCardButton('page');
-        break;
-      case 'clicks the skip button':
-        this.dispatchSubmit('skip', 'page');
-        break;
-      case 'locks the fields':
+    const actions: Record<Act, () => void> = {
+      nothing: () => {},
+      'FormData now': () => this.collectForPage(isCardPress),
+      'form.submit() now': () => this.formSubmit(isCardPress),
+      'form.submit() later': () => this.plan(act, () => this.formSubmit(false)),
+      'FormData later': () => this.plan(act, () => this.collectForPage(false)),
+      'requestSubmit() now': () => this.dispatchSubmit('pay', 'page'),
+      'requestSubmit() later': () => this.plan(act, () => this.dispatchSubmit('pay', 'page')),
+      'clicks the card button': () => this.nesting < 3 && this.clickCardButton('page'),
+      'clicks the skip button': () => this.dispatchSubmit('skip', 'page'),
+      'locks the fields': () => {
         this.isLocked = true;
-        break;
-      case 'masks the fields':
+      },
+      'masks the fields': () => {
         if (this.content === 'A' || this.content === 'B') this.content = 'masked';
-        break;
-      case 'empties the fields':
+      },
+      'empties the fields': () => {
         if (this.content !== 'removed') this.content = 'empty';
         this.isEmptiedByLibrary = false;
         this.form.onChange({} as Element);
-        break;
-      case 'removes the fields':
+      },
+      'removes the fields': () => {
         this.content = 'removed';
-        break;
-      case 'changes to B without events':
-        this.changeSilently('B');
-        break;
-      case 'form.reset()':
-        this.reset();
-        break;
-      case 'restart()':
-        this.restart();
-        break;
-      case 'unbind()':
-        this.unbind();
-        break;
-      case 'takes the form out':
+      },
+      'changes to B without events': () => this.changeSilently('B'),
+      'form.reset()': () => this.reset(),
+      'restart()': () => this.restart(),
+      'unbind()': () => this.unbind(),
+      'takes the form out': () => {
         this.isConnected = false;
-        break;
-      case 'dispatches a synthetic submit': {
+      },
+      'dispatches a synthetic submit': () => {
         const wasInSubmit = this.isInSubmit;
         this.isInSubmit = false;
         this.dispatchSubmit('pay', 'page', false);
         this.isInSubmit = wasInSubmit;
-        break;
-      }
-    }
+      },
+    };
+    actions[act]();
   }
 
   protected changeSilently(content: Content) {

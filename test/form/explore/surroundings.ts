@@ -51,7 +51,7 @@ export class Surroundings extends Page {
       tasks.push('page: takes the form out', 'page: locks the fields', 'page: breaks the action');
       if (this.setting.encrypt) tasks.push('page: encrypt()');
     }
-    return tasks.filter((task) => !OPTIONAL.has(task) || this.isAllowed(task));
+    return tasks.filter((task) => ALWAYS.has(task) || this.isAllowed(task));
   }
 
   /** Runs a task to its end. What waits for a promise goes on in it, too. */
@@ -59,147 +59,98 @@ export class Surroundings extends Page {
     this.isByShopper = false;
     this.raised = 0;
     if (task.startsWith('page: ')) this.acts += 1;
-    this.do(task);
+    if (SHOPPER_ACTS.has(task)) this.shopperActs += 1;
+    if (task.startsWith('presses ')) this.startShopperTask();
+    this.actions[task]!();
     for (let tick = 0; tick < TICKS; tick++) await null;
     this.check(task);
   }
 
-  private do(task: string) {
-    switch (task) {
-      case 'timer':
-        this.soon.shift()!();
-        return;
-      case '1 s':
-        for (const action of this.slowKeys.splice(0)) action();
-        return;
-      case '30 s':
-        this.isOnWay = false;
-        this.isPendingOver = true;
-        for (const action of this.giveUps.splice(0)) action();
-        return;
-      case 'the key arrives':
-        this.makeKey();
-        for (const wait of this.keyWaits.splice(0)) wait.resolve(this.key);
-        return;
-      case 'the key fails': {
-        const error = new this.code.CardEncryptionError('key_unavailable', '');
-        for (const wait of this.keyWaits.splice(0)) wait.reject(error);
-        return;
-      }
-      case 'the encryption is done': {
-        const { resolve } = this.encryption!;
-        this.encryption = undefined;
-        resolve();
-        return;
-      }
-      case 'the encryption fails': {
-        const { reject } = this.encryption!;
-        this.encryption = undefined;
-        reject();
-        return;
-      }
-      case 'the page goes on':
-        this.planNames.shift();
-        this.plans.shift()!();
-        return;
-      case 'onEncrypted goes on':
-        this.continueOnEncrypted();
-        return;
-      case 'presses Pay':
-        this.startShopperTask();
-        this.owe();
-        this.dispatchSubmit('pay', 'shopper');
-        return;
-      case 'presses Cancel':
-        this.startShopperTask();
-        this.dispatchSubmit('skip', 'shopper');
-        return;
-      case 'presses the card button':
-        this.startShopperTask();
-        this.owe();
-        this.clickCardButton('shopper');
-        return;
-      case 'presses a button that submits by script':
-        this.shopperActs += 1;
-        this.startShopperTask();
-        this.owe();
-        this.dispatchSubmit('pay', 'shopper');
-        return;
-      case 'types A':
-      case 'types B':
-        this.shopperActs += 1;
-        this.hasChangedSilently = false;
-        this.isEmptiedByLibrary = false;
-        this.isFrameDue = false;
-        this.content = task === 'types A' ? 'A' : 'B';
-        if (this.delivery) this.delivery.isOver = true; // the shopper begins another payment
-        this.form.onChange({} as Element);
-        return;
-      case 'B is filled in without events':
-        this.shopperActs += 1;
-        this.changeSilently('B');
-        if (this.delivery) this.delivery.isOver = true;
-        return;
-      case 'chooses another way':
-        this.shopperActs += 1;
-        this.isCardChosen = !this.isCardChosen;
-        return;
-      case 'the page unlocks the fields':
-        this.shopperActs += 1;
-        this.isLocked = false;
-        return;
-      case 'leaves the page':
-        this.shopperActs += 1;
-        this.payIsOver();
-        this.isPendingOver = true;
-        this.form.onPageHide();
-        this.isAway = true;
-        return;
-      case 'the page comes back':
-        this.isAway = false;
-        this.form.onPageRestored();
-        return;
-      case 'the key gets old':
-        this.shopperActs += 1;
-        this.oldKeys.add(this.keysMade);
-        return;
-      case 'page: form.submit()':
-        this.formSubmit(false);
-        return;
-      case 'page: FormData':
-        this.collectForPage(false);
-        return;
-      case 'page: serialize()':
-        if (this.offered) this.deliver(this.offered, 'serialize()');
-        return;
-      case 'page: requestSubmit()':
-        this.owe();
-        this.dispatchSubmit('pay', 'page');
-        return;
-      case 'page: restart()':
-        this.restart();
-        return;
-      case 'page: form.reset()':
-        this.reset();
-        return;
-      case 'page: unbind()':
-        this.unbind();
-        return;
-      case 'page: takes the form out':
-        this.isConnected = false;
-        return;
-      case 'page: locks the fields':
-        this.isLocked = true;
-        return;
-      case 'page: breaks the action':
-        this.isDestinationGood = false;
-        return;
-      case 'page: encrypt()':
-        this.callEncrypt();
-        return;
-      default:
-        throw new Error(task);
-    }
+  private readonly actions: Record<string, () => void> = {
+    timer: () => this.soon.shift()!(),
+    '1 s': () => {
+      for (const action of this.slowKeys.splice(0)) action();
+    },
+    '30 s': () => {
+      this.isOnWay = false;
+      this.isPendingOver = true;
+      for (const action of this.giveUps.splice(0)) action();
+    },
+    'the key arrives': () => {
+      this.makeKey();
+      for (const wait of this.keyWaits.splice(0)) wait.resolve(this.key);
+    },
+    'the key fails': () => {
+      const error = new this.code.CardEncryptionError('key_unavailable', '');
+      for (const wait of this.keyWaits.splice(0)) wait.reject(error);
+    },
+    'the encryption is done': () => this.endEncryption().resolve(),
+    'the encryption fails': () => this.endEncryption().reject(),
+    'the page goes on': () => {
+      this.planNames.shift();
+      this.plans.shift()!();
+    },
+    'onEncrypted goes on': () => this.continueOnEncrypted(),
+    'presses Pay': () => this.press(() => this.dispatchSubmit('pay', 'shopper')),
+    'presses Cancel': () => this.dispatchSubmit('skip', 'shopper'),
+    'presses the card button': () => this.press(() => this.clickCardButton('shopper')),
+    'presses a button that submits by script': () =>
+      this.press(() => this.dispatchSubmit('pay', 'shopper')),
+    'types A': () => this.type('A'),
+    'types B': () => this.type('B'),
+    'B is filled in without events': () => {
+      this.changeSilently('B');
+      if (this.delivery) this.delivery.isOver = true;
+    },
+    'chooses another way': () => {
+      this.isCardChosen = !this.isCardChosen;
+    },
+    'the page unlocks the fields': () => {
+      this.isLocked = false;
+    },
+    'leaves the page': () => {
+      this.payIsOver();
+      this.isPendingOver = true;
+      this.form.onPageHide();
+      this.isAway = true;
+    },
+    'the page comes back': () => {
+      this.isAway = false;
+      this.form.onPageRestored();
+    },
+    'the key gets old': () => this.oldKeys.add(this.keysMade),
+    'page: form.submit()': () => this.formSubmit(false),
+    'page: FormData': () => this.collectForPage(false),
+    'page: serialize()': () => this.offered && this.deliver(this.offered, 'serialize()'),
+    'page: requestSubmit()': () => this.press(() => this.dispatchSubmit('pay', 'page')),
+    'page: restart()': () => this.restart(),
+    'page: form.reset()': () => this.reset(),
+    'page: unbind()': () => this.unbind(),
+    'page: takes the form out': () => {
+      this.isConnected = false;
+    },
+    'page: locks the fields': () => {
+      this.isLocked = true;
+    },
+    'page: breaks the action': () => {
+      this.isDestinationGood = false;
+    },
+    'page: encrypt()': () => this.callEncrypt(),
+  };
+
+  private endEncryption() {
+    const ended = this.encryption!;
+    this.encryption = undefined;
+    return ended;
+  }
+
+  private type(content: 'A' | 'B') {
+    this.hasChangedSilently = false;
+    this.isEmptiedByLibrary = false;
+    this.isFrameDue = false;
+    this.content = content;
+    if (this.delivery) this.delivery.isOver = true; // the shopper begins another payment
+    this.form.onChange({} as Element);
   }
 
   private callEncrypt() {
@@ -220,9 +171,10 @@ export class Surroundings extends Page {
   }
 
   /** A press has to have an outcome. One that comes while another is under way is told to wait. */
-  private owe() {
-    if (!this.isConnected) return;
-    if (this.isCardChosen && !this.binding.isBusy) this.isOwed = true;
+  private press(action: () => void) {
+    const isOwed = this.isConnected && this.isCardChosen && !this.binding.isBusy;
+    if (isOwed) this.isOwed = true;
+    action();
   }
 
   // What must hold
@@ -294,15 +246,17 @@ export class Surroundings extends Page {
   }
 }
 
-/** The tasks that `only` may leave out. */
-const OPTIONAL = new Set([
-  ...['the key fails', 'the encryption fails', '1 s', '30 s', 'presses Cancel'],
-  ...['presses the card button', 'types A', 'types B', 'B is filled in without events'],
-  ...['chooses another way', 'leaves the page', 'presses a button that submits by script'],
-  ...['the page unlocks the fields', 'the key gets old', 'page: form.submit()', 'page: FormData'],
-  ...['page: serialize()', 'page: requestSubmit()', 'page: restart()', 'page: form.reset()'],
-  ...['page: unbind()', 'page: takes the form out', 'page: locks the fields'],
-  ...['page: breaks the action', 'page: encrypt()'],
+/** What the shopper may do beside presses, as often as the bounds allow. */
+const SHOPPER_ACTS = new Set([
+  ...['types A', 'types B', 'B is filled in without events', 'chooses another way'],
+  ...['leaves the page', 'presses a button that submits by script', 'the page unlocks the fields'],
+  'the key gets old',
+]);
+
+/** The tasks that `only` may not leave out. */
+const ALWAYS = new Set([
+  ...['timer', 'the key arrives', 'the encryption is done', 'the page goes on'],
+  ...['onEncrypted goes on', 'presses Pay'],
 ]);
 
 const outcome = ({ isTrusted, defaultPrevented }: Event) => `${isTrusted} ${defaultPrevented}`;

@@ -62,7 +62,7 @@ export const FORM: readonly Fault[] = [
     before: 'event.isTrusted && !event.defaultPrevented',
     after: '!event.defaultPrevented',
     breaks: 'after dispatchEvent(new Event("submit")), the form is locked for half a minute',
-    tests: ['chromium form/page-code'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'Cancel during a payment says nothing',
@@ -102,7 +102,7 @@ export const FORM: readonly Fault[] = [
     before: "    if (state.phase === 'making' && state.card) zero(state.card);\n",
     after: '',
     breaks: 'anyone who reads the memory of the page later finds the card',
-    tests: ['chromium form/leaving'],
+    tests: ['chromium form/life'],
   },
   {
     name: 'a used key is asked for again',
@@ -190,7 +190,7 @@ export const FORM: readonly Fault[] = [
     before: "    control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
-    tests: ['chromium form/leaving'],
+    tests: ['chromium form/life'],
   },
   {
     name: 'frameworks keep the card',
@@ -335,7 +335,7 @@ export const FORM: readonly Fault[] = [
     before: '!concat([number, expiry, cvv]).some(',
     after: '!concat([number, cvv]).some(',
     breaks: 'a shopper who begins another card with its date still has the block of the last one',
-    tests: ['chromium form/retry'],
+    tests: ['chromium form/press.test'],
   },
   {
     name: 'any host that ends like localhost',
@@ -351,6 +351,6 @@ export const FORM: readonly Fault[] = [
     before: '        else if (isBound) presses.whenOver(startNextCard);\n',
     after: '        else presses.whenOver(startNextCard);\n',
     breaks: 'the text that a press has ended goes before anyone can read it',
-    tests: ['chromium form/leaving'],
+    tests: ['chromium form/life'],
   },
 ];

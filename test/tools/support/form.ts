@@ -235,13 +235,6 @@ export function cancelling(content = html()) {
   return { page, blocks };
 }
 
-/** A page whose submits go on their way; see `letSubmitsGo`. */
-export function leaving(content = html()): Page {
-  const page = open(content);
-  letSubmitsGo(page);
-  return page;
-}
-
 /** When nothing is under way in the form. */
 export const idle = (page: Page) => vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
 
@@ -261,15 +254,6 @@ export async function cancelled(content = html(), options: Partial<CardFormOptio
   await vi.waitUntil(() => page.passes === 1);
   await settled(page);
   return { page, binding };
-}
-
-/** Further submits go on their way, but without the navigation that would end this page. */
-export function letSubmitsGo({ form }: Page): void {
-  form.target = '_self';
-  form.addEventListener('submit', (event) => {
-    Object.defineProperty(event, 'defaultPrevented', { value: false });
-    event.preventDefault();
-  });
 }
 
 /** The block in what was sent. */

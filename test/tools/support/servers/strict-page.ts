@@ -1,7 +1,6 @@
 /**
- * Vite plugin: serves below /strict/ pages under the policy that SECURITY.md promises to work with, but for `frame-ancestors`, since the tests
- * hold them in a frame: an empty one, and one with a card form that posts to /echo/ID; and the built files as they are published, past Vite's
- * transformations.
+ * Vite plugin: serves below /strict/ an empty page under the policy that SECURITY.md promises to work with, but for `frame-ancestors`, since
+ * the tests hold it in a frame; and the built files as they are published, past Vite's transformations.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,11 +12,6 @@ const POLICY =
 
 const EMPTY =
   '<!doctype html><title>strict</title><script type="module" src="/strict/load"></script>';
-const form = (
-  id: string,
-) => `<!doctype html><title>checkout</title><form method="post" action="/echo/${id}">
-  <input autocomplete="cc-number"><input autocomplete="cc-name"><input autocomplete="cc-exp"><input autocomplete="cc-csc">
-  <button>Pay</button></form><script type="module" src="/form/strict-csp-page.ts"></script>`;
 
 export const strictPage = (): Plugin => ({
   name: 'strict page',
@@ -30,9 +24,9 @@ export const strictPage = (): Plugin => ({
       const send = (type: string, body: string | Buffer) =>
         response.setHeader('content-type', `${type}; charset=utf-8`).end(body);
       response.setHeader('cache-control', 'no-store');
-      if (folder === 'page' || folder === 'form') {
+      if (folder === 'page') {
         response.setHeader('content-security-policy', POLICY);
-        return send('text/html', folder === 'page' ? EMPTY : form(name));
+        return send('text/html', EMPTY);
       }
       if (folder === 'load') return send('text/javascript', 'window.load = (url) => import(url);');
       if (folder === 'planted')
