@@ -252,7 +252,7 @@ describe('does not accuse', () => {
     [
       'a cancelled submit that a script made up',
       `${FORM_OF_CARD} f.onsubmit = function () { new FormData(f); return false; };
-      f.dispatchEvent(new Event('submit', { cancelable: true }))`,
+      f.dispatchEvent(new Event('submit', { cancelable: true })); new FormData(f)`,
     ],
     [
       'a form without a destination',
