@@ -4,7 +4,7 @@ import { format, inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { CardEncryptionError, encryptCard, prepareKey } from '../../src/core/index.ts';
 import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
-import { card, decrypt, freshKey, outcome } from '../tools/support/core.ts';
+import { card, decrypt, freshKey, isEmpty, outcome } from '../tools/support/core.ts';
 import { FAILURES } from '../tools/support/failures.ts';
 import { findCard } from '../tools/support/find-card.ts';
 import { goodKey, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
@@ -51,6 +51,23 @@ test('where there is no crypto at all it is insecure_context', async () => {
     vi.unstubAllGlobals();
   }
 });
+
+test.each(['TextEncoder', 'WeakMap', 'atob', 'btoa'])(
+  'without %s it is unsupported_browser, and the card is emptied',
+  async (feature) => {
+    const [key, given] = [freshKey(), card()];
+    vi.stubGlobal(feature, undefined);
+    const results = [prepareKey(key), encryptCard(key, given)];
+    vi.unstubAllGlobals();
+    for (const result of results) {
+      await expect(result).rejects.toMatchObject({
+        code: 'unsupported_browser',
+        message: expect.stringContaining('test environments'),
+      });
+    }
+    expect(isEmpty(given)).toBe(true);
+  },
+);
 
 test('a key prepared by another copy of the library is prepared again', async () => {
   vi.resetModules();
