@@ -1,6 +1,7 @@
 /**
  * Shops of test/shops under the check: every leak is found, nobody who pays is accused, and the shop
- * ends as without the check. `CHECK_SHOPS=all` visits all of them, and not only the sample.
+ * ends as without the check. With `CHECK_SHOPS_IN=webkit` in the environment, all of them are visited
+ * in this engine, and not only the sample in Chromium.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Report } from '../../src/check/findings.ts';
@@ -10,6 +11,7 @@ import { ShopServer } from '../shops/server.ts';
 import type { Shop } from '../shops/shop.ts';
 import { openTab, type Tab } from '../shops/tabs.ts';
 import { pause, Visitor } from '../shops/visitor.ts';
+import type { Engine } from '../tools/prepare/browsers.ts';
 import { findCard } from '../tools/support/find-card.ts';
 
 /**
@@ -23,8 +25,8 @@ const SAMPLE: { [shop: string]: object } = {
   korea: { way: 'form', control: 'card_name' },
 };
 
-const shops =
-  process.env.CHECK_SHOPS === 'all' ? SHOPS : SHOPS.filter(({ name }) => name in SAMPLE);
+const engine = process.env.CHECK_SHOPS_IN as Engine | undefined;
+const shops = engine ? SHOPS : SHOPS.filter(({ name }) => name in SAMPLE);
 
 /** How long the check waits until a press is over, and a little more. */
 const PRESS_OVER_MS = 1_300;
@@ -33,7 +35,7 @@ let server: ShopServer;
 let tab: Tab;
 beforeAll(async () => {
   server = await new ShopServer().start();
-  tab = await openTab('chromium');
+  tab = await openTab(engine ?? 'chromium');
 });
 afterAll(async () => {
   await tab.close();
