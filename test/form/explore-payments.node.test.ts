@@ -370,6 +370,25 @@ test.each<Story & { what: string }>([
     ],
   },
   {
+    what: 'a listener of cardseal:error presses again',
+    acts: ['cardseal:error: requestSubmit()'],
+    tasks: ['presses Pay', 'the encryption fails', '...'],
+    outcome: [
+      'the press fails: key_unavailable',
+      'the text goes',
+      'a block of A under key 2 goes out by the browser',
+    ],
+  },
+  {
+    what: 'a key that has encrypted a card is used up, also if the press was ended',
+    tasks: ['presses Pay', 'presses Cancel', 'the encryption is done', 'presses Pay', '...'],
+    outcome: [
+      'the shopper reads press_again',
+      'the text goes',
+      'a block of A under key 2 goes out by the browser',
+    ],
+  },
+  {
     what: 'the destination is wrong',
     tasks: ['page: breaks the action', 'presses Pay', '...'],
     outcome: ['the press fails: invalid_form'],

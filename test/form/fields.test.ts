@@ -4,6 +4,7 @@ import { findFields } from '../../src/form/fields.ts';
 import { bindCardForm } from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
+  BUTTON,
   bind,
   blockOf,
   CARD,
@@ -103,6 +104,13 @@ describe('finds the fields', () => {
     const boxes = page.controls().slice(0, 4);
     for (const [i, box] of boxes.entries()) box.value = CARD.number.slice(4 * i, 4 * i + 4);
     expect(await decrypt(await pay(page, {}))).toEqual(CARD);
+    expect(values(page).join('')).toBe('');
+  });
+
+  test('outside of the form, which they name by their form attribute', async () => {
+    const outside = Object.values(CONTROLS).join('').replaceAll('<input', '<input form="my-form"');
+    const page = open(BUTTON, 'method="post" id="my-form"', `FORM${outside}`);
+    expect(await decrypt(await pay(page))).toEqual(CARD);
     expect(values(page).join('')).toBe('');
   });
 

@@ -266,6 +266,8 @@ export abstract class Page {
       fail: ({ code }: CardEncryptionError, isOnWay = false) => {
         final();
         this.log.push(`the press fails: ${code}${isOnWay ? ', while a block is on its way' : ''}`);
+        const act = this.act(['nothing', 'requestSubmit()'], 'cardseal:error');
+        if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
       },
     } as unknown as Parts['notices'];
   }
