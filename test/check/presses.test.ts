@@ -130,6 +130,10 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
     onRefusal(`button.className = 'btn is-loading'`),
     { finding: { kind: 'lock' }, press: 'refused (' },
   ],
+  'lock: a style': [
+    onRefusal(`button.style.pointerEvents = 'none'`),
+    { finding: { kind: 'lock' }, press: 'refused (' },
+  ],
   'lock: a global flag, where no key came': [
     { ...FLAG, isFilled: true, attributes: 'data-cardseal-key-url="/sent/none"' },
     {
