@@ -73,14 +73,14 @@ export async function open({
     },
     /** Waits for findings. */
     async found(count = 1): Promise<Finding[]> {
-      await vi.waitFor(() => expect(report().findings.length).toBeGreaterThanOrEqual(count), 8_000);
+      await vi.waitFor(() => expect(report().findings.length).toBeGreaterThanOrEqual(count));
       return report().findings;
     },
     /** Waits until a press is over. Pages that are open at the same time share one report. */
     async pressOver() {
       const { pathname } = page.window.location;
       const ofPage = () => reportOf(report(), pathname);
-      await vi.waitFor(() => expect(ofPage().presses).not.toEqual([]), 8_000);
+      await vi.waitFor(() => expect(ofPage().presses).not.toEqual([]));
       return ofPage();
     },
     /** The text of the list, if it is there. */
