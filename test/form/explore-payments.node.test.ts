@@ -1,7 +1,7 @@
 /**
  * What comes of presses in the simulated page when only what is named happens: what goes out, and
- * what the shopper and the page read. The exploration says what must never happen; a form that
- * refuses every press would pass it, and fails here.
+ * what the shopper and the page read. The exploration says what must never happen, and these say
+ * what must.
  */
 import { expect, test } from 'vitest';
 import type { Setting } from './explore/acts.ts';
