@@ -20,12 +20,12 @@ export function scriptFile(code: string, name = 'shop.js') {
 }
 
 /** A card form as shops have it without Cardseal: each control has a name and an id. */
-export const OLD_CONTROLS = Object.entries(CONTROLS)
+const OLD_CONTROLS = Object.entries(CONTROLS)
   .map(([field, html]) => html.replace('<input', `<input name="cc_${field}" id="${field}"`))
   .join('');
 
 /** The card form of a page with Cardseal: ids, and no names. */
-export const NEW_CONTROLS = OLD_CONTROLS.replaceAll(/ name="\w+"/g, '');
+const NEW_CONTROLS = OLD_CONTROLS.replaceAll(/ name="\w+"/g, '');
 
 interface Parts {
   /** The page's own script. */

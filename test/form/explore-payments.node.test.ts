@@ -6,7 +6,7 @@
 import { expect, test } from 'vitest';
 import type { Setting } from './explore/acts.ts';
 import { loadForm } from './explore/code.ts';
-import { Surroundings } from './explore/surroundings.ts';
+import { promisesHaveRun, Surroundings } from './explore/surroundings.ts';
 
 const code = await loadForm();
 
@@ -33,7 +33,7 @@ async function outcomeOf({ setting = {}, isKeyThere = true, acts = [], tasks }: 
     return act ?? options[0]!;
   };
   const page = new Surroundings(code, setting, { page: 9, shopper: 9 }, pick, isKeyThere);
-  for (let tick = 0; tick < 9; tick++) await null; // then the page has heard of its first key
+  await promisesHaveRun(); // then the page has heard of its first key
   const heard = page.log.splice(0);
   expect(heard).toEqual(isKeyThere ? ['the page hears that a key is there'] : []);
 

@@ -62,7 +62,7 @@ export class Surroundings extends Page {
     if (SHOPPER_ACTS.has(task)) this.shopperActs += 1;
     if (task.startsWith('presses ')) this.startShopperTask();
     this.actions[task]!();
-    for (let tick = 0; tick < TICKS; tick++) await null;
+    await promisesHaveRun();
     this.check(task);
   }
 
@@ -261,5 +261,7 @@ const ALWAYS = new Set([
 
 const outcome = ({ isTrusted, defaultPrevented }: Event) => `${isTrusted} ${defaultPrevented}`;
 
-/** So many turns of the queue of microtasks are enough for what a task starts. */
-const TICKS = 14;
+/** What a task has started is over after so many turns of the queue of microtasks. */
+export async function promisesHaveRun() {
+  for (let tick = 0; tick < 14; tick++) await null;
+}

@@ -29,7 +29,7 @@ export function readTag(page: string): ScriptTag | undefined {
   return version ? { version, integrity } : { integrity };
 }
 
-export function fillIn(page: string, { version, integrity }: ScriptTag): string {
+function fillIn(page: string, { version, integrity }: ScriptTag): string {
   if (!readTag(page)) throw new Error('The page has no script tag to fill in');
   return page
     .replace(VERSION, (_, before, old, after) => before + (version ?? old) + after)

@@ -3,7 +3,6 @@
  * `src/`. Tests in a browser call the command of assert-built.ts instead.
  */
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { throwIfNotBuilt } from './fingerprint.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -12,6 +11,3 @@ throwIfNotBuilt(root);
 
 /** The folder of the built files. */
 export const DIST = join(root, 'dist');
-
-/** The address of a built file, for `import()`. */
-export const builtUrl = (path: string) => pathToFileURL(join(DIST, path)).href;

@@ -135,7 +135,7 @@ export function startService(options: ServiceOptions = {}) {
 }
 
 /** A block made without the library: by OpenSSL, from any text and any layout. */
-export function sealText(
+function sealText(
   key: CardEncryptionKey,
   plaintext: string | Uint8Array,
   layout: EncryptedCardBlock['layout'],
