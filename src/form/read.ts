@@ -163,19 +163,17 @@ function splitDate(numerals: number[][]): number[][] {
   const [first = [], second = []] = numerals;
   if (numerals.length > 2) return [];
   if (numerals.length === 2) return monthFirst(first, second);
-  const isYearFirst = first.length === 6 && !isMonth(first.slice(0, 2));
+  const isYearFirst = first.length === 6 && !mayBeMonth(first.slice(0, 2));
   const end = isYearFirst ? 4 : 2;
   return monthFirst(first.slice(0, end), first.slice(end));
 }
 
 const monthFirst = (first: number[], second: number[]): number[][] =>
-  first.length === 4 || (!isMonth(first) && isMonth(second)) ? [second, first] : [first, second];
+  !mayBeMonth(first) && mayBeMonth(second) ? [second, first] : [first, second];
 
-const isMonth = (digits: number[]): boolean => {
-  const [tens, units] = digits.length === 1 ? [0, digits[0]!] : digits;
-  const month = tens! * 10 + units!;
-  return digits.length <= 2 && month >= 1 && month <= 12;
-};
+/** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
+const mayBeMonth = (digits: number[]): boolean =>
+  digits.reduce((number, digit) => number * 10 + digit, 0) <= 12;
 
 /**
  * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.

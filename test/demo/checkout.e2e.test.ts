@@ -122,7 +122,7 @@ describe.each(ENGINES)('in %s', (engine) => {
   const pages = engine === 'chromium' ? [BUNDLED, PLAIN] : [PLAIN];
 
   test.each(pages)(
-    '$page tells each mistake and a decline, and takes another card; leaves nothing of the card in the page, where the same search found it while it was entered, and shows the receipt for good',
+    '$page tells each mistake and a decline, takes another card, keeps nothing of it, and shows the receipt',
     async ({ path }) => {
       await comeWith(engine);
       const line = await lineTo(path);
