@@ -6,15 +6,8 @@ const READ = 'src/form/read.ts';
 const DESTINATION = 'src/form/destination.ts';
 const KEYS = 'src/form/key-source.ts';
 
+/** The rules of a press are not here: test/form/explore/rules.ts takes each of them out. */
 export const FORM: readonly Fault[] = [
-  {
-    name: 'a press that the page has refused',
-    file: PRESSES,
-    before: '    if (event.defaultPrevented) return;\n',
-    after: '',
-    breaks: 'the shop’s own check says no, and the card is charged all the same',
-    tests: ['node form/explore.node'],
-  },
   {
     name: 'a submit without the check of its destination',
     file: PRESSES,
@@ -22,23 +15,6 @@ export const FORM: readonly Fault[] = [
     after: '',
     breaks: 'a page that changes its action late sends the block in an address, or to a stranger',
     tests: ['chromium form/destination'],
-  },
-  {
-    name: 'the gate takes any block',
-    file: PRESSES,
-    before: '    if (!isFresh()) return false;\n',
-    after: '',
-    breaks: 'a card is charged that is not on the screen',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'a click handler finds the card in the fields',
-    file: PRESSES,
-    before:
-      '    sealed.emptyFields(); // before its handlers: many send controls without a name, too\n',
-    after: '',
-    breaks: 'a shop that serializes all inputs on click sends the card in clear',
-    tests: ['node form/explore.node'],
   },
   {
     name: 'a press while the block is made is silent',
@@ -63,38 +39,6 @@ export const FORM: readonly Fault[] = [
     after: '!event.defaultPrevented',
     breaks: 'after dispatchEvent(new Event("submit")), the form is locked for half a minute',
     tests: ['chromium form/press.test'],
-  },
-  {
-    name: 'Cancel during a payment says nothing',
-    file: PRESSES,
-    before: "    if (wasMaking) notices.tell('press_again');\n",
-    after: '',
-    breaks: 'the shopper does not learn that the payment was given up',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'Cancel does not end a payment',
-    file: PRESSES,
-    before: '    if (wasMaking) end();\n',
-    after: '',
-    breaks: 'who presses Pay and then Cancel is charged',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'another way to pay carries the block',
-    file: PRESSES,
-    before: '    sealed.withdraw();\n    if (wasMaking)',
-    after: '    if (wasMaking)',
-    breaks: 'an order on invoice also charges the card',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'a failed request of the page is silent',
-    file: PRESSES,
-    before: "    if (isRejected) notices.tell('no_answer'); // the card may have been sent\n",
-    after: '',
-    breaks: 'the network fails in onEncrypted, and the shopper waits for nothing',
-    tests: ['node form/explore.node'],
   },
   {
     name: 'the card of an ended press stays in memory',
@@ -142,22 +86,6 @@ export const FORM: readonly Fault[] = [
     before: '(card ? fields.hold(card) : fields.areEmpty())',
     after: '(card ? fields.hold(card) : true)',
     breaks: 'the next card that is typed pays with the one before',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'required is never put back',
-    file: SEALED,
-    before: '    fields.setRequired(true);\n',
-    after: '',
-    breaks: 'after a payment, the browser lets an empty form through',
-    tests: ['node form/explore.node'],
-  },
-  {
-    name: 'required stays while the fields are emptied',
-    file: SEALED,
-    before: '      fields.setRequired(false);\n',
-    after: '',
-    breaks: 'the retry of a payment is refused: the shopper types the card again and may pay twice',
     tests: ['node form/explore.node'],
   },
   {
