@@ -11,22 +11,22 @@ export function keyRequests(
   { emit, tellPage }: Notices,
   isPressed: () => boolean,
 ) {
-  /** Counts the requests, so that the outcome of an old one is not reported. */
-  let latestId = 0;
+  /** The request whose outcome the page hears. That of an older one is not reported. */
+  let latest: symbol | undefined;
 
   const request = async (check: () => void): Promise<void> => {
-    latestId += 1;
-    const id = latestId;
+    const own = Symbol();
+    latest = own;
     try {
       check();
       await keys.get();
     } catch (reason) {
       await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
       const error = asCardEncryptionError(reason);
-      if (id === latestId && !isPressed()) tellPage(error);
+      if (own === latest && !isPressed()) tellPage(error);
       throw error;
     }
-    if (id === latestId) emit('ready');
+    if (own === latest) emit('ready');
   };
 
   return {
@@ -41,7 +41,7 @@ export function keyRequests(
     },
     /** The page does not hear what becomes of the request that is under way. */
     silence() {
-      latestId += 1;
+      latest = undefined;
     },
   };
 }
