@@ -3,8 +3,8 @@ import { isAboutCard } from './notices.ts';
 import type { Parts } from './parts.ts';
 import { type CardBytes, copyCard } from './read.ts';
 
-/** How long a press waits for the key before the shopper is told, in milliseconds. */
-const SLOW_KEY_MS = 1000;
+/** How long a block may take before the shopper is told, in milliseconds. */
+const SLOW_MS = 1000;
 
 /**
  * Reads and validates the card on the screen, waits for the key, and encrypts the card. If the
@@ -32,13 +32,10 @@ export async function makeBlock(
   }
   sealed.drop();
 
-  let isWaiting = true;
   later(() => {
-    if (isWaiting && isCurrent()) notices.tell('one_moment');
-  }, SLOW_KEY_MS);
-  const key = await keys.get().finally(() => {
-    isWaiting = false;
-  });
+    if (isCurrent()) notices.tell('one_moment');
+  }, SLOW_MS);
+  const key = await keys.get();
   if (!isCurrent()) return undefined;
   notices.setBusy(true); // which takes the text away
 

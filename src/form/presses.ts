@@ -83,7 +83,7 @@ export function cardPresses(parts: Parts) {
       if (isSubmitOver()) settle();
       const isByScript = sealed.isWithScript() && kind === 'submit' && !page.isByShopper();
       // While a payment is under way, the page may lock or hide the fields.
-      const doLooksCount = state.phase === 'idle' && !isByScript;
+      const doLooksCount = isIdle() && !isByScript;
       const isCard = page.isCardPayment(button, doLooksCount);
       if (isRepeat && !isCard) {
         refuse(event, 'press_again'); // the way to pay has changed since
@@ -326,12 +326,11 @@ export function cardPresses(parts: Parts) {
     if (state === sending.after) notices.clear();
     else if (state !== sending) return;
     end();
-    const idle = state;
     sealed.compare(); // the shopper may have begun another card
     tellSettled(); // first: code of the page may press when the fields are emptied
-    if (state !== idle) return;
     sending.whenOver?.();
-    if (isRejected) notices.tell('no_answer'); // the card may have been sent
+    // The card may have been sent. Code of the page may have pressed again since.
+    if (isRejected && isIdle()) notices.tell('no_answer');
   };
 
   // All states
@@ -341,6 +340,8 @@ export function cardPresses(parts: Parts) {
     notices.tell(problem);
     tellSettled();
   };
+
+  const isIdle = () => state.phase === 'idle';
 
   const waitText = () => (state.phase === 'making' ? 'one_moment' : 'payment_under_way');
 
@@ -353,7 +354,7 @@ export function cardPresses(parts: Parts) {
 
   /** Raises `cardseal:settled` if the form is idle, or its block is on its way. */
   const tellSettled = () => {
-    const isSettled = state.phase === 'idle' || (state.phase === 'sending' && !isHandedOver());
+    const isSettled = isIdle() || (state.phase === 'sending' && !isHandedOver());
     if (!owesSettled || !isSettled) return;
     owesSettled = false;
     notices.emit('settled');
@@ -366,9 +367,7 @@ export function cardPresses(parts: Parts) {
     isCommitted,
     state: () => state,
     /** The shopper has clicked, or pressed Enter: what passed before is over. */
-    onShopper() {
-      if (state.phase === 'passing' && isDispatched(state.event)) settle();
-    },
+    onShopper: settle,
     /** Runs it now, or when `onEncrypted` is done. */
     whenOver(action: () => void) {
       settle(); // what was passing is over: this is a task of its own
@@ -377,7 +376,7 @@ export function cardPresses(parts: Parts) {
     },
     async encrypt(): Promise<EncryptedCard | undefined> {
       if (isSubmitOver()) settle();
-      if (state.phase !== 'idle') {
+      if (!isIdle()) {
         notices.tell(waitText());
         return undefined;
       }

@@ -36,7 +36,6 @@ export function targetOf(form: HTMLFormElement, submitter: HTMLElement | null): 
 
 /** Submits the form again, as its button did. */
 export function submitAgain(form: HTMLFormElement, submitter: HTMLElement | null): void {
-  if (!form.isConnected) return; // the page has replaced it
   const button = submitter as Button | null;
   const requestSubmit: HTMLFormElement['requestSubmit'] | undefined = unclobbered(
     form,

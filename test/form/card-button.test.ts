@@ -5,6 +5,7 @@ import { decrypt } from '../tools/support/core.ts';
 import {
   bind,
   blockIn,
+  blockOf,
   CARD,
   CONTROLS,
   EMPTY,
@@ -13,6 +14,7 @@ import {
   later,
   open,
   type Page,
+  posted,
   refused,
   settled,
   statusOf,
@@ -60,6 +62,31 @@ test('data-cardseal-button that submits: its destination is checked, also where 
   expect((await refused(page, page.button('Send'))).code).toBe('invalid_form');
   expect(statusOf(page)).toBe('Card payment is not available at the moment. Nothing was sent.');
   expect(await page.sent()).toEqual([]);
+});
+
+test('data-cardseal-button that submits: one press, which the browser sends', async () => {
+  const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`);
+  const presses = vi.fn();
+  page.form.addEventListener('cardseal:submit', presses);
+  bind(page.form);
+  fill(page);
+  const sent = await posted(page, page.button('Send'));
+  expect(await decrypt(blockOf(sent[0]!))).toEqual(CARD);
+  expect([sent.length, presses.mock.calls.length]).toEqual([1, 1]);
+});
+
+test('data-cardseal-button: one that the page has replaced meanwhile is not clicked', async () => {
+  const page = open(FIELDS + CLICK);
+  const button = page.button('Send');
+  const seen = clicks(page, button);
+  page.form.addEventListener('cardseal:encrypted', () =>
+    button.replaceWith(button.cloneNode(true)),
+  );
+  bind(page.form);
+  fill(page);
+  button.click();
+  await vi.waitUntil(() => statusOf(page));
+  expect([seen, statusOf(page)]).toEqual([[], 'Nothing was sent. Press the button again.']);
 });
 
 test('a form that is not in the document can be bound, also if a button names it', () => {
@@ -124,7 +151,7 @@ test('a form without a submit button and without data-cardseal-button is warned 
   const { ready } = bind(open(FIELDS + image).form); // an image submits, too
   await expect(ready).rejects.toMatchObject({ code: 'invalid_form' });
   expect(warn).not.toHaveBeenCalled();
-  await bind(open(FIELDS).form).ready;
+  await bind(open(`${FIELDS}<object type="submit"></object>`).form).ready;
   expect(warn.mock.calls).toEqual([[expect.stringContaining('data-cardseal-button')]]);
 });
 

@@ -399,8 +399,11 @@ test.each([
 
 describe('when the page has cancelled the submit', () => {
   test('an event of a field that has not changed leaves the block where it is', async () => {
-    const { page } = await cancelled();
-    page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+    const shared = '<input autocomplete="cc-name" name="holder" data-cardseal-shared>';
+    const { page } = await cancelled(html({ name: shared }));
+    for (const field of ['number', 'name']) {
+      page.control(field).dispatchEvent(new Event('input', { bubbles: true }));
+    }
     expect(blockIn(page)).not.toBe(null);
   });
 

@@ -79,6 +79,14 @@ test.each(Object.entries(PROBLEMS))('what the shopper reads for %s', async (prob
   expect(console.error).not.toHaveBeenCalled();
 });
 
+test('a name that is longer than any card takes is too long before it is encrypted', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, name: 'Z'.repeat(2000) });
+  expect((await refused(page)).code).toBe('card_too_long');
+  expect(textRead(page)).toBe('Shorten the name on the card');
+});
+
 test('a text can be replaced; one that is empty is the default, and an unknown name is a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const page = open();

@@ -50,6 +50,15 @@ test('onEncrypted that calls requestSubmit(): the browser sends the form, with t
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
 });
 
+testRealInput('after a press of the shopper, too', async () => {
+  const page = open();
+  bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
+  fill(page);
+  const arrived = page.arrived();
+  await clickAsShopper(page);
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
 // Chrome 94 and Firefox 92 have no `reportError`.
 test.each(['with', 'without'])(
   'it rejects: the shopper reads that there is no answer, and the developer gets the error, %s reportError',
@@ -142,6 +151,26 @@ testRealInput(
     expect(statusOf(page)).toBe(undefined);
   },
 );
+
+testRealInput('its answer comes while another press passes, which it does not end', async () => {
+  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  const answer = deferred<void>();
+  const onEncrypted = vi.fn(() => answer.promise);
+  await bind(page.form, { onEncrypted }).ready;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fill(page);
+  page.button().click();
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitUntil(() => onEncrypted.mock.calls[0]);
+  await vi.advanceTimersByTimeAsync(30_000);
+  vi.useRealTimers();
+  page.button('Send').addEventListener('click', () => answer.resolve());
+  page.button('Send').addEventListener('click', () => page.form.requestSubmit());
+  const arrived = page.arrived();
+  await clickAsShopper(page, page.button('Send'));
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+  expect(onEncrypted).toHaveBeenCalledTimes(1);
+});
 
 test('encrypt() resolves to the block, with the fields empty, and submits nothing', async () => {
   const page = open();

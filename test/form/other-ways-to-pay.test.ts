@@ -264,6 +264,14 @@ test('a name that the shop needs itself does not make another way to pay a card 
   expect((await arrived)[0]!.body).toEqual([['billing_name', TYPED.name]]);
 });
 
+test('number and code tell whether the shopper sees the fields: a name that is seen does not', async () => {
+  const { number, name, expiry, cvv } = CONTROLS;
+  const page = open(`<div hidden>${number}${cvv}</div>${name}${expiry}${BUTTON}`);
+  bind(page.form);
+  expect((await posted(page)).length).toBe(1);
+  expect(page.errors).toEqual([]);
+});
+
 test('the placeholder of a mask in a hidden panel is no card', async () => {
   const page = open(`<div hidden>${FIELDS}</div>${BUTTON}`);
   bind(page.form);

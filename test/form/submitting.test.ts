@@ -13,11 +13,13 @@ import {
   html,
   idle,
   KEPT,
+  later,
   next,
   open,
   passed,
   posted,
   refused,
+  settled,
   TYPED,
   values,
 } from '../tools/support/form.ts';
@@ -63,6 +65,38 @@ test('keeps the button: its name, value and formaction', async () => {
   expect((await press).detail).toEqual({ submitter: page.button('Later') });
   expect(sent!.query).toEqual([['where', 'elsewhere']]);
   expect(sent!.body).toContainEqual(['how', 'later']);
+});
+
+test.each(['<button>Pay</button>', '<input type="submit">', '<input type="image" alt="Pay">'])(
+  'listeners of the page see the press of %s as the browser would make it',
+  async (button) => {
+    const page = open(FIELDS + button);
+    const element = page.form.lastElementChild as HTMLButtonElement;
+    bind(page.form);
+    fill(page);
+    expect((await passed(page, element)).submitter).toBe(element);
+  },
+);
+
+test('where events do not tell the submitter, only a click that has just come to the form counts', async () => {
+  const submitter = Object.getOwnPropertyDescriptor(SubmitEvent.prototype, 'submitter')!;
+  Reflect.deleteProperty(SubmitEvent.prototype, 'submitter');
+  later(() => Object.defineProperty(SubmitEvent.prototype, 'submitter', submitter));
+  const page = open(`${html()}<button formmethod="get">Wrong</button>`);
+  const other = open('<button formmethod="get">Other</button>');
+  for (const form of [page.form, other.form]) {
+    form.addEventListener('click', (event) => event.preventDefault());
+  }
+  bind(page.form);
+  page.button('Wrong').click(); // which causes no submit
+  await settled(page);
+  other.form.onclick = () => page.form.requestSubmit();
+  for (const submit of [() => page.form.requestSubmit(), () => other.button('Other').click()]) {
+    fill(page);
+    const arrived = page.arrived();
+    submit();
+    expect((await arrived).at(-1)!.method).toBe('POST');
+  }
 });
 
 test('keeps formnovalidate: the other controls of the page are not checked', async () => {

@@ -8,7 +8,10 @@ import type { sealedBlock as SealedBlockOf } from '../../../src/form/sealed-bloc
 export interface FormCode {
   cardForm: typeof CardForm;
   sealedBlock: typeof SealedBlockOf;
-  CardEncryptionError: new (code: 'invalid_form' | 'key_unavailable', message: string) => Error;
+  CardEncryptionError: new (
+    code: 'invalid_form' | 'key_unavailable' | 'invalid_card',
+    message: string,
+  ) => Error;
 }
 
 /** What a page is like. */
@@ -82,6 +85,8 @@ export const LISTENER_ACTS = [
   'unbind()',
   'takes the form out',
   'dispatches a synthetic submit',
+  'another way to pay',
+  'encrypt()',
 ] as const;
 
 export const CLICK_ACTS = [

@@ -50,7 +50,9 @@ export abstract class Page {
   // Keys, encryption and clock
   protected key: { key: { id: string }; arrived: number } | undefined;
   protected keyWaits: { resolve(key: unknown): void; reject(reason: unknown): void }[] = [];
-  protected encryption: { content: Content; resolve(): void; reject(): void } | undefined;
+  protected encryption:
+    | { content: Content; resolve(): void; reject(code: 'key_unavailable' | 'invalid_card'): void }
+    | undefined;
   protected keysMade = 0;
   protected readonly oldKeys = new Set<number>();
   protected soon: (() => void)[] = [];
@@ -69,6 +71,8 @@ export abstract class Page {
   protected pressed: Content = 'empty';
   protected delivery: Delivery | undefined;
   protected isOnWay = false;
+  /** Whether the browser has sent the form since the last `cardseal:submit`. */
+  protected isSentByBrowser = false;
   protected isPassing = false;
   protected hasPressedOther = false;
   /** Whether a card press has passed since the last press for something else began. */
@@ -182,8 +186,11 @@ export abstract class Page {
 
   protected page(): Parts['page'] {
     return {
-      isCardPayment: (button: unknown, doLooksCount: boolean) =>
-        button !== 'skip' && this.isCardChosen && !(doLooksCount && this.isLocked),
+      isCardPayment: (button: unknown, doLooksCount: boolean) => {
+        if (button === 'skip' || !this.isCardChosen) return false;
+        if (this.act(['nothing', 'restart()'], 'when') === 'restart()') this.restart();
+        return !(doLooksCount && this.isLocked);
+      },
       checkDestination: () => {
         if (!this.isDestinationGood) throw this.invalidForm();
       },
@@ -223,9 +230,12 @@ export abstract class Page {
   protected encrypt(content: Content): Promise<Block> {
     const key_id = `key ${this.key?.arrived}`;
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new this.code.CardEncryptionError('key_unavailable', ''));
       const block = { payload: content, key_id, layout: [], content } as unknown as Block;
-      this.encryption = { content, resolve: () => resolve(block), reject: fail };
+      this.encryption = {
+        content,
+        resolve: () => resolve(block),
+        reject: (code) => reject(new this.code.CardEncryptionError(code, '')),
+      };
     });
   }
 
@@ -237,8 +247,9 @@ export abstract class Page {
     };
     return {
       emit: (type: string) => {
-        if (type === 'submit') return this.onCardsealSubmit();
         if (type === 'ready') this.log.push('the page hears that a key is there');
+        else this.log.push(`cardseal:${type}`);
+        if (type === 'submit') return this.onCardsealSubmit();
         if (type === 'encrypted') this.onCardsealEncrypted();
         if (type === 'settled') this.onCardsealSettled();
         return true;
@@ -301,23 +312,31 @@ export abstract class Page {
   protected onCardsealSubmit(): boolean {
     this.raised += 1;
     this.unsettled += 1;
+    this.isSentByBrowser = false;
     if (this.unsettled > 1) this.violation('two presses at once');
     const isEmptied = this.content === 'empty' && this.sealed.isFresh();
     const block = this.sealed.block() as Block | undefined;
     this.pressed = isEmptied && block ? block.content : this.content;
     this.hasPressedOther = false;
     this.isOwed = true;
-    const acts = ['nothing', 'cancels', 'restart()', 'another way to pay'] as const;
+    const acts = [
+      ...(['nothing', 'cancels', 'restart()', 'another way to pay', 'locks the fields'] as const),
+    ];
     const act = this.act(acts, 'cardseal:submit');
     if (act === 'another way to pay') this.isCardChosen = false;
+    if (act === 'locks the fields') this.isLocked = true;
     if (act === 'cancels') this.isOwed = false; // it shows its own message
     if (act === 'restart()') this.restart();
     return act !== 'cancels';
   }
 
   protected onCardsealEncrypted() {
-    const acts = ['nothing', 'restart()', 'changes to B without events', 'form.submit()'] as const;
+    const acts = [
+      ...(['nothing', 'restart()', 'changes to B without events', 'form.submit()'] as const),
+      'locks the fields' as const,
+    ];
     const act = this.act(acts, 'cardseal:encrypted');
+    if (act === 'locks the fields') this.isLocked = true;
     if (act === 'restart()') this.restart();
     if (act === 'changes to B without events') this.changeSilently('B');
     if (act === 'form.submit()') this.formSubmit(false);
@@ -326,6 +345,11 @@ export abstract class Page {
   protected onCardsealSettled() {
     this.unsettled -= 1;
     if (this.unsettled < 0) this.violation('cardseal:settled without cardseal:submit');
+    if (this.binding.isBusy && !this.isSentByBrowser) {
+      this.violation('cardseal:settled comes while the press is under way');
+    }
+    const act = this.act(['nothing', 'requestSubmit()'], 'cardseal:settled');
+    if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
   }
 
   protected receive(given: EncryptedCard): Promise<void> {
@@ -378,12 +402,9 @@ export abstract class Page {
 
   protected submitFromOnEncrypted() {
     const canPass = this.isBound && this.isConnected && this.isDestinationGood;
-    const isWanted = canPass && this.isCardChosen && !this.hasPressedOther;
+    const isWanted = canPass && this.isCardChosen && !this.hasPressedOther && !this.isOnWay;
     const wasDropped = !this.sealed.exists();
-    const before = this.sends;
-    const text = this.text;
-    this.dispatchSubmit('pay', 'page');
-    const isRefused = this.sends === before && this.text !== '' && this.text !== text;
+    const isRefused = this.dispatchSubmit('pay', 'page')?.isStopped;
     // If the shopper has pressed again meanwhile, that press is made, and sends.
     const isLost = this.form.state().phase !== 'making';
     if (isWanted && !wasDropped && isRefused && this.binding.isBusy && isLost) {
@@ -429,6 +450,10 @@ export abstract class Page {
       'takes the form out': () => {
         this.isConnected = false;
       },
+      'another way to pay': () => {
+        this.isCardChosen = false;
+      },
+      'encrypt()': () => this.callEncrypt(),
       'dispatches a synthetic submit': () => {
         const wasInSubmit = this.isInSubmit;
         this.isInSubmit = false;
@@ -437,6 +462,17 @@ export abstract class Page {
       },
     };
     actions[act]();
+  }
+
+  protected callEncrypt() {
+    this.binding.encrypt().then((block) => {
+      if (!block) return;
+      this.isOwed = false;
+      if (this.content === 'A' || this.content === 'B') {
+        this.violation('encrypt() resolves with a card in the fields');
+      }
+      this.deliver(block as Block, 'encrypt()');
+    });
   }
 
   protected changeSilently(content: Content) {
@@ -513,8 +549,13 @@ export abstract class Page {
   protected isRefusedByBrowser = () =>
     this.isRequired && this.content === 'empty' && !this.isLocked;
 
-  protected dispatchSubmit(button: Button, by: 'shopper' | 'page' | 'library', isTrusted = true) {
-    if (this.isInSubmit || !this.isConnected || !this.isBound) return;
+  /** Returns the event, if there is one. */
+  protected dispatchSubmit(
+    button: Button,
+    by: 'shopper' | 'page' | 'library',
+    isTrusted = true,
+  ): FakeEvent | undefined {
+    if (this.isInSubmit || !this.isConnected || !this.isBound) return undefined;
     if (isTrusted && this.isRefusedByBrowser() && button !== 'skip') {
       const isEmptied = this.sealed.exists() && this.isEmptiedByLibrary;
       if (
@@ -526,7 +567,7 @@ export abstract class Page {
         this.violation('the browser asks again for fields that the library has emptied');
       }
       this.isOwed = false; // by a message of the browser
-      return;
+      return undefined;
     }
     const event = new FakeEvent(isTrusted, button);
     this.isInSubmit = true;
@@ -539,25 +580,26 @@ export abstract class Page {
     const isScripts = this.sealed.isWithScript() && by === 'page';
     this.handToLibrary(event, 'submit', button);
     this.checkPart(event, button, by);
+    const isCard = button !== 'skip' && this.isCardChosen;
     if (!event.isStopped) this.runListeners(event, button, by);
     event.eventPhase = 0;
     this.isInSubmit = false;
     const isExcused = this.isPageDone;
     this.isPageDone ||= wasOver;
     const isSent = isTrusted && !event.defaultPrevented && this.isConnected && this.isBound;
-    if (!isSent || event.isStopped) return;
+    if (!isSent || event.isStopped) return event;
     const block = this.collect();
-    if (button === 'skip' || !this.isCardChosen) {
+    if (!isCard) {
       if (block && !this.hasPassedSince)
         this.violation('a press that is no card payment carries a block');
       if (by === 'library') this.violation('the library sends a form that is no card payment');
-      return;
+      return event;
     }
     if (!block) {
       if (!isExcused && !this.isLocked) {
         this.violation('a card press is sent by the browser without a block');
       }
-      return;
+      return event;
     }
     if (!this.isDestinationGood) this.violation('a block goes to a wrong destination');
     if (wasOnWay && !isScripts) this.violation('a press is sent while one is on its way');
@@ -568,7 +610,9 @@ export abstract class Page {
     this.sends += 1;
     this.deliver(block, 'the browser');
     this.isOnWay = !this.setting.frame;
+    this.isSentByBrowser = true;
     this.isPendingOver = true; // the press is the browser's now
+    return event;
   }
 
   /** While a press passes, the code of the page may send its block. */

@@ -100,8 +100,8 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F4: a trusted click is a new press',
-    from: "if (state.phase === 'passing' && isDispatched(state.event)) settle();",
-    to: '',
+    from: 'onShopper: settle,',
+    to: 'onShopper() {},',
     setting: BY_BUTTON,
     only: ['presses the card button'],
     depth: 5,
@@ -255,7 +255,7 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F9: onEncrypted that rejects tells the shopper',
-    from: "if (isRejected) notices.tell('no_answer');",
+    from: "if (isRejected && isIdle()) notices.tell('no_answer');",
     to: '',
     setting: BY_PAGE,
     only: ['rejects'],

@@ -16,9 +16,11 @@ export class Surroundings extends Page {
     const tasks: string[] = [];
     if (this.soon.length > 0) tasks.push('timer');
     if (this.keyWaits.length > 0) tasks.push('the key arrives', 'the key fails');
-    if (this.encryption) tasks.push('the encryption is done', 'the encryption fails');
+    if (this.encryption) {
+      tasks.push('the encryption is done', 'the encryption fails', 'the name is refused');
+    }
     if (this.soon.length === 0) {
-      if (this.slowKeys.length > 0 && this.keyWaits.length > 0) tasks.push('1 s');
+      if (this.slowKeys.length > 0) tasks.push('1 s');
       if (this.giveUps.length > 0 && this.form && this.binding.isBusy) tasks.push('30 s');
     }
     if (this.plans.length > 0) tasks.push('the page goes on');
@@ -50,6 +52,7 @@ export class Surroundings extends Page {
       );
       tasks.push('page: takes the form out', 'page: locks the fields', 'page: breaks the action');
       if (this.setting.encrypt) tasks.push('page: encrypt()');
+      if (this.setting.cardButton) tasks.push('page: clicks the card button');
     }
     return tasks.filter((task) => ALWAYS.has(task) || this.isAllowed(task));
   }
@@ -85,7 +88,8 @@ export class Surroundings extends Page {
       for (const wait of this.keyWaits.splice(0)) wait.reject(error);
     },
     'the encryption is done': () => this.endEncryption().resolve(),
-    'the encryption fails': () => this.endEncryption().reject(),
+    'the encryption fails': () => this.endEncryption().reject('key_unavailable'),
+    'the name is refused': () => this.endEncryption().reject('invalid_card'),
     'the page goes on': () => {
       this.planNames.shift();
       this.plans.shift()!();
@@ -136,6 +140,7 @@ export class Surroundings extends Page {
       this.isDestinationGood = false;
     },
     'page: encrypt()': () => this.callEncrypt(),
+    'page: clicks the card button': () => this.press(() => this.clickCardButton('page')),
   };
 
   private endEncryption() {
@@ -151,17 +156,6 @@ export class Surroundings extends Page {
     this.content = content;
     if (this.delivery) this.delivery.isOver = true; // the shopper begins another payment
     this.form.onChange({} as Element);
-  }
-
-  private callEncrypt() {
-    this.binding.encrypt().then((block) => {
-      if (!block) return;
-      this.isOwed = false;
-      if (this.content === 'A' || this.content === 'B') {
-        this.violation('encrypt() resolves with a card in the fields');
-      }
-      this.deliver(block as Block, 'encrypt()');
-    });
   }
 
   private startShopperTask() {
@@ -183,20 +177,24 @@ export class Surroundings extends Page {
     if (!this.isBound) return;
     const isIdle = !this.binding.isBusy;
     const isQuiet = this.soon.length === 0;
+    const isGone = !this.sealed.exists() && this.content !== 'A' && this.content !== 'B';
+    if (this.isResetDue && isQuiet && this.pending.length === 0) {
+      this.isResetDue = false;
+      this.payIsOver(); // with a press that has begun meanwhile
+      if (!isGone) this.violation('a reset has left something of the card');
+    }
     if (isIdle && isQuiet && this.isOwed) this.violation('a press ends in silence');
     if (isIdle && isQuiet && this.text === 'wait') {
       this.violation('a text asks to wait although nothing is under way');
     }
-    if (isIdle && isQuiet && this.unsettled !== 0) this.violation('cardseal:settled does not come');
-    const isGone = !this.sealed.exists() && this.content !== 'A' && this.content !== 'B';
+    const isSent = this.isSentByBrowser && this.isConnected;
+    if ((isIdle || isSent) && isQuiet && this.unsettled !== 0) {
+      this.violation('cardseal:settled does not come');
+    }
     if (this.isFrameDue && isQuiet) {
       this.isFrameDue = false;
       if (!isGone && this.isConnected)
         this.violation('a frame has the answer, and the card is left');
-    }
-    if (this.isResetDue && isQuiet && this.pending.length === 0) {
-      this.isResetDue = false;
-      if (!isGone) this.violation('a reset has left something of the card');
     }
     if (this.pending[0]?.plan.includes('reset') && !this.isPendingOver && isIdle) {
       this.violation('a reset ends the press that onEncrypted still has');
@@ -236,6 +234,7 @@ export class Surroundings extends Page {
         this.hasChangedSilently,
         this.sends,
         this.handOvers,
+        this.isSentByBrowser,
       ],
       ...[this.isPendingOver, this.isResetDue, this.isFrameDue],
       ...[block?.content, block && this.oldKeys.has(Number(block.key_id.slice(4)))],

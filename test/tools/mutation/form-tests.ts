@@ -12,8 +12,11 @@ const files = import.meta.glob([
   '../../old-browsers/old-engines.test.ts',
 ]);
 
-/** Those that notice much in little time come first, and the slow ones come last. */
-const FIRST = ['read', 'status', 'fields', 'press', 'submitting'];
+/**
+ * Those that notice much in little time come first, and the slow ones come last. Before them, one
+ * that submits by script while no shopper has touched the page.
+ */
+const FIRST = ['on-encrypted', 'read', 'status', 'fields', 'press', 'submitting'];
 const LAST = ['frameworks', 'index', 'presses', 'snippets', 'old-engines'];
 
 const nameOf = (path: string) => path.split('/').pop()!.replace('.test.ts', '');
