@@ -25,7 +25,7 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
   /** Returns whether the shopper can see the text. */
   const showBeside = ({ text, controls }: ShownProblem): boolean => {
     const place = controls.map(messageElement).find(isFree);
-    const wasHidden = place?.hidden ?? false;
+    const wasHidden = place?.hidden === true;
     const marks = controls.map(
       (control) => [control, control.getAttribute('aria-invalid')] as const,
     );

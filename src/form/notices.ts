@@ -75,7 +75,6 @@ export function notices(
     clear() {
       messages.clear();
       status.clear();
-      isWaiting = false;
     },
     /** The form is not bound any more. A text stays until it is bound again. */
     leave: status.leave,

@@ -85,7 +85,7 @@ export function statusLine(form: HTMLFormElement) {
     },
     /** Makes the live region. A copy of the form may have brought a line with an old text. */
     prepare() {
-      const isLeft = left?.delete(form) ?? false;
+      const isLeft = left?.delete(form);
       for (const line of lines()) {
         makeLive(line);
         if (!isLeft) line.textContent = '';

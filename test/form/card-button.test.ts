@@ -8,6 +8,7 @@ import {
   blockOf,
   CARD,
   CONTROLS,
+  clickAsShopper,
   EMPTY,
   fill,
   KEPT,
@@ -18,6 +19,7 @@ import {
   refused,
   settled,
   statusOf,
+  testRealInput,
   values,
 } from '../tools/support/form.ts';
 
@@ -163,6 +165,20 @@ test('data-cardseal-button: in a closed shadow root it works, and the form needs
   await sendOnce(page, seen);
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
   expect([page.errors, warn.mock.calls]).toEqual([[], []]);
+});
+
+testRealInput('data-cardseal-button: in a shadow root, too, a click is one press', async () => {
+  const page = open(FIELDS + CLICK);
+  page.host.attachShadow({ mode: 'open' }).append(page.form);
+  const presses = vi.fn();
+  page.form.addEventListener('cardseal:submit', presses);
+  bind(page.form);
+  fill(page);
+  await clickAsShopper(page, page.button('Send'));
+  await vi.waitUntil(() => blockIn(page));
+  await settled(page);
+  await clickAsShopper(page, page.button('Send')); // passes at once
+  expect(presses).toHaveBeenCalledTimes(2);
 });
 
 test('data-cardseal-button: a button that the page disables while it waits is clicked all the same', async () => {

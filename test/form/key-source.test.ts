@@ -90,6 +90,21 @@ describe('a key function', () => {
     expect((await keys.get()).key.id).toBe(second.id);
   });
 
+  test('that has answered keeps its signal: neither time nor a later request aborts it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const signals: AbortSignal[] = [];
+    const ask = (signal: AbortSignal | undefined) => {
+      signals.push(signal!);
+      return freshKey();
+    };
+    const keys = keySource(ask, 15_000, NEVER);
+    await keys.get();
+    await vi.advanceTimersByTimeAsync(15_000);
+    keys.drop();
+    await keys.get();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+  });
+
   test('is asked once for all who wait, and again for a key that is dropped or was on its way then', async () => {
     const [first, second] = [deferred<CardEncryptionKey>(), deferred<CardEncryptionKey>()];
     const ask = vi.fn().mockReturnValueOnce(first.promise).mockReturnValueOnce(second.promise);

@@ -104,6 +104,24 @@ test('a text can be replaced; one that is empty is the default, and an unknown n
   expect(statusOf(page)).toBe('Nochmals');
 });
 
+test('a listener can cancel cardseal:submit and cardseal:problems, and no other event', async () => {
+  const page = open();
+  const cancelable: Record<string, boolean> = {};
+  const names = ['ready', 'submit', 'encrypted', 'error', 'problems', 'settled'];
+  for (const name of names) {
+    page.form.addEventListener(`cardseal:${name}`, (event) => {
+      cancelable[name] = event.cancelable;
+    });
+  }
+  bind(page.form);
+  await refused(page);
+  fill(page);
+  await posted(page);
+  await settled(page);
+  const others = { ready: false, encrypted: false, error: false, settled: false };
+  expect(cancelable).toEqual({ submit: true, problems: true, ...others });
+});
+
 describe('cardseal:problems', () => {
   interface Problem {
     problem: string;

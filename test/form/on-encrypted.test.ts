@@ -44,7 +44,14 @@ test('onEncrypted is called instead of the submit, with the block and the button
 
 test('onEncrypted that calls requestSubmit(): the browser sends the form, with the block', async () => {
   const page = open();
-  bind(page.form, { onEncrypted: () => page.form.requestSubmit() });
+  const submit = () => {
+    // A key press that a script makes is not the shopper's.
+    page
+      .control('cvv')
+      .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    page.form.requestSubmit();
+  };
+  bind(page.form, { onEncrypted: submit });
   fill(page);
   const [sent] = await posted(page);
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
@@ -104,7 +111,15 @@ testRealInput(
     await clickAsShopper(page);
     await vi.waitUntil(() => onEncrypted.mock.calls[0]);
     page.control('cvv').focus();
-    for (const press of [() => user.click(page.button()), () => user.keyboard('{Enter}')]) {
+    const enter = () => user.keyboard('{Enter}');
+    const submitByScript = () => {
+      page.form.addEventListener('keydown', (event) => {
+        event.preventDefault();
+        page.form.requestSubmit();
+      });
+      return enter();
+    };
+    for (const press of [() => user.click(page.button()), enter, submitByScript]) {
       await press();
       expect(statusOf(page)).toBe('Your payment is under way. Please wait.');
     }

@@ -130,10 +130,28 @@ describe('the element with data-cardseal-status', () => {
     },
   );
 
+  test('loses a text that a copy of the form has brought, and stays when the binding ends', () => {
+    const page = open(`<p data-cardseal-status>${AGAIN}</p>${html()}`);
+    const binding = bind(page.form);
+    expect(ownLine(page)!.textContent).toBe('');
+    binding.unbind();
+    expect(ownLine(page)).not.toBe(null);
+  });
+
   test('is not used if it is hidden by a style', async () => {
     const page = await withoutKey(`${html()}<p data-cardseal-status style="display: none"></p>`);
     expect([ownLine(page)!.textContent, addedLine(page)!.textContent]).toEqual(['', AGAIN]);
   });
+});
+
+test('the page hears of an error also while it has no body', async () => {
+  const { page, fail } = waiting();
+  const { body } = document;
+  body.remove();
+  later(() => document.documentElement.append(body));
+  const raised = next<CustomEvent>(page.form, 'cardseal:error');
+  fail();
+  expect((await raised).detail.code).toBe('key_unavailable');
 });
 
 describe('the line of the library', () => {

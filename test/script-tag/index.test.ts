@@ -338,6 +338,7 @@ test.each([
     if (!expected) await page.loaded(); // its answer
     expect(problems).toEqual(expected ? [expected] : []);
     expect(await page.posted()).toHaveLength(expected ? 0 : 1);
+    expect(page.seen.join('\n')).not.toContain('must have');
   },
 );
 
