@@ -12,10 +12,10 @@ export function keyRequests(
   isPressed: () => boolean,
 ) {
   /** The request whose outcome the page hears. That of an older one is not reported. */
-  let latest: symbol | undefined;
+  let latest: object | undefined;
 
   const request = async (check: () => void): Promise<void> => {
-    const own = Symbol();
+    const own = {};
     latest = own;
     try {
       check();

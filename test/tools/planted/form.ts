@@ -59,7 +59,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a slow key is silent',
     file: 'src/form/make-block.ts',
-    before: "    if (isWaiting && isCurrent()) notices.tell('one_moment');\n",
+    before: "    if (isCurrent()) notices.tell('one_moment');\n",
     after: '',
     breaks: 'on a slow network the button seems to be dead',
     tests: ['chromium form/status'],
