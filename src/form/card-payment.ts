@@ -16,7 +16,7 @@ export function isCardPayment(
   form: HTMLFormElement,
   submitter: HTMLElement | null,
   when: (() => boolean) | undefined,
-  mayBeLocked = false,
+  mayBeLocked: boolean,
 ): boolean {
   if (isOtherButton(submitter)) return false; // first: these work in every browser
   checkFormBrowser();

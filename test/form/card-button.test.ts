@@ -35,7 +35,7 @@ function clicks(page: Page, button: HTMLElement) {
 
 /** Binds the form, and presses until the handlers of the page have run once. */
 async function sendOnce(page: Page, seen: unknown[], options?: Partial<CardFormOptions>) {
-  bind(page.form, options);
+  await bind(page.form, options).ready;
   fill(page);
   page.button('Send').click();
   await vi.waitUntil(() => seen.length === 1);
@@ -78,7 +78,7 @@ test('data-cardseal-button that submits: one press, which the browser sends', as
 });
 
 test('data-cardseal-button: one that the page has replaced meanwhile is not clicked', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(`${FIELDS + CLICK}<input required>`); // a click does not ask whether it is valid
   const button = page.button('Send');
   const seen = clicks(page, button);
   page.form.addEventListener('cardseal:encrypted', () =>

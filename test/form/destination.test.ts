@@ -34,7 +34,7 @@ describe('a destination is refused', () => {
   function parse(form: string, button = '') {
     const host = document.body.appendChild(document.createElement('div'));
     later(() => host.remove());
-    host.innerHTML = `<form ${form}><button ${button}></button></form>`;
+    host.innerHTML = `<iframe name="somewhere"></iframe><form ${form}><button ${button}></button></form>`;
     return [host.querySelector('form')!, host.querySelector('button')!] as const;
   }
 
@@ -120,6 +120,7 @@ describe('the answer is shown', () => {
     ['here', 'nowhere', '', false],
     ['here', 'nowhere', '_self', false],
     ['in the page around it', 'nowhere', '_parent', false],
+    ['in the outermost page', 'nowhere', '_top', false],
     ['here: the window has the name "shop"', 'nowhere', 'shop', false],
     ['elsewhere', '_self', 'nowhere', true],
     ['elsewhere', 'nowhere', undefined, true],

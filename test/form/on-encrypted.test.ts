@@ -57,6 +57,19 @@ test('onEncrypted that calls requestSubmit(): the browser sends the form, with t
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
 });
 
+test('onEncrypted that locks the fields and submits the form: it is sent with the block', async () => {
+  const page = open(`<fieldset>${html()}</fieldset>`);
+  bind(page.form, {
+    onEncrypted() {
+      page.form.querySelector('fieldset')!.disabled = true;
+      page.form.requestSubmit();
+    },
+  });
+  fill(page);
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
+
 testRealInput('after a press of the shopper, too', async () => {
   const page = open();
   bind(page.form, { onEncrypted: () => page.form.requestSubmit() });

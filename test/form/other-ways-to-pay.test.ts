@@ -112,6 +112,14 @@ test.each(Object.entries(WAYS))(
   },
 );
 
+test('a form is not checked at binding while another way to pay is chosen', async () => {
+  const page = open(FOLD, 'method="get"');
+  card(page).hidden = true;
+  await bind(page.form).ready;
+  card(page).hidden = false;
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+});
+
 test('a card in fields that are not rendered is paid with: the shopper typed it', async () => {
   const page = open(FOLD);
   bind(page.form);

@@ -413,3 +413,24 @@ test('a block that has not left the form: the shopper reads so at the next press
   await settled(page);
   expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
 });
+
+test('a block that has left the form once is answered; form data without a block is no answer', async () => {
+  let isCard = true;
+  const page = open(REQUIRED + CARD_BUTTON);
+  bind(page.form, { when: () => isCard });
+  fill(page);
+  const click = async (handler = () => {}) => {
+    page.button('Send').addEventListener('click', handler, { once: true });
+    page.button('Send').click();
+    await settled(page);
+    return statusOf(page);
+  };
+  page.button('Send').click();
+  await vi.waitUntil(() => page.form.querySelector('[name=encrypted_card]')); // collects nothing
+  isCard = false;
+  expect(blockIn(page)).toBe(null);
+  isCard = true;
+  expect(await click()).toBe('There is no answer yet. Press the button again.');
+  expect(await click(() => void new FormData(page.form))).toBe(undefined);
+  expect(await click()).toBe(undefined);
+});

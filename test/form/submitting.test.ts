@@ -1,6 +1,7 @@
 /** What the browser sends: the block, the rest of the form, and the button. */
 import { expect, test } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
+import { pageOf } from '../../src/form/page.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
   bind,
@@ -20,6 +21,7 @@ import {
   posted,
   refused,
   settled,
+  statusOf,
   TYPED,
   values,
 } from '../tools/support/form.ts';
@@ -116,6 +118,43 @@ test('keeps formnovalidate: the other controls of the page are not checked', asy
   expect(sent!.body).toContainEqual(['how', 'unchecked']);
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
 });
+
+test('a control that has become invalid meanwhile: the browser says so, and the library says nothing', async () => {
+  const page = open(`${html()}<input name="email" value="z@x" required>`);
+  const email = page.form.querySelector<HTMLInputElement>('[name=email]')!;
+  page.form.addEventListener('cardseal:encrypted', () => {
+    email.value = '';
+  });
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await next(email, 'invalid');
+  await settled(page);
+  expect([page.passes, statusOf(page), values(page)]).toEqual([0, undefined, KEPT]);
+});
+
+test.each([
+  ['an invalid control', 'submit', '', '', true],
+  ['the click of a card button, which validates nothing', 'click', '', '', false],
+  ['novalidate', 'submit', 'novalidate', '', false],
+  ['a button with formnovalidate', 'submit', '', 'formnovalidate', false],
+] as const)(
+  'whether the browser has said why a press is not repeated: %s',
+  (_, kind, attributes, ofButton, expected) => {
+    const { form, button } = open(
+      `<input required><button ${ofButton}>Pay</button>`,
+      `method="post" ${attributes}`,
+    );
+    const { isInvalid } = pageOf(form, { key: freshKey() });
+    expect(isInvalid(kind, button())).toBe(expected);
+    if (!ofButton) expect(isInvalid(kind, null)).toBe(expected);
+    form.querySelector('input')!.value = 'x';
+    expect(isInvalid(kind, button())).toBe(false);
+    form.querySelector('input')!.value = '';
+    form.remove();
+    expect(isInvalid(kind, button())).toBe(false);
+  },
+);
 
 test.each([
   ['removed', (button: HTMLButtonElement) => button.remove()],

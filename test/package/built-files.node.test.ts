@@ -1,6 +1,7 @@
 /** What the built files could reach, and which browsers they need, read from their syntax trees. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'acorn';
 import { describe, expect, test } from 'vitest';
 import { CORE, PARTS } from '../tools/support/allowed.ts';
 import { DIST } from '../tools/support/built.ts';
@@ -80,6 +81,13 @@ const FALLBACKS: Record<string, string[]> = {
 
 /** Names of values of the library and of plain data. Newer platforms have features of these names. */
 const NO_FEATURES = ['messages', 'role', 'when', 'writable'];
+
+test('the built check is a script of 2018, which all supported browsers read', () => {
+  const script = readBuilt('cardseal.check.js');
+  expect(() => parse(script, { ecmaVersion: 2018, sourceType: 'script' })).not.toThrow();
+  expect(() => parse('a?.b', { ecmaVersion: 2018 })).toThrow(); // the control
+  expect(script).not.toMatch(/\(\?<[=!]/); // no lookbehind, which Safari had late
+});
 
 describe('Chrome 64, Edge 79, Firefox 60, Safari 12.1 and iOS 12.2 have everything that is used without a fallback', () => {
   const modules = built.filter((file) => /^(core|form)\//.test(file));

@@ -49,6 +49,8 @@ interface Visit {
 /** One engine: what is left to do, what is under way, and what came of the rest. */
 class EngineRun {
   readonly results: Result[] = [];
+  /** What the end of the run says again: each violation, and each visit that could not be made. */
+  readonly faults: string[] = [];
   /** How many faults were noticed as they must be. */
   controls = 0;
   readonly #left: Visit[];
@@ -122,7 +124,9 @@ class EngineRun {
       console.log(`${this.engine} ${shop}, ${scenario}: ${what}`);
     }
     if (error) lines.push(`could not be run: ${error}`);
-    for (const line of lines) console.log(`${this.engine} ${shop}, ${scenario}: ${line}`);
+    const faults = lines.map((line) => `${this.engine} ${shop}, ${scenario}: ${line}`);
+    for (const fault of faults) console.log(fault);
+    this.faults.push(...faults);
   }
 }
 
@@ -172,6 +176,7 @@ function report(): boolean {
     console.log(`${engine}: ${controls} controls, ${count(results)}`);
   }
   console.log(`all: ${count(results)}`);
+  for (const fault of runs.flatMap((each) => each.faults)) console.log(fault);
   return results.every(({ violations, error }) => !violations.length && !error);
 }
 
