@@ -105,7 +105,6 @@ export function readingsOf(text: string): string[] {
 }
 
 function unescaped(text: string): string {
-  if (!/[%+]/.test(text)) return text;
   const spaced = text.replace(/\+/g, ' ');
   try {
     return decodeURIComponent(spaced); // the quick way, for megabytes
@@ -144,7 +143,7 @@ const utf8 = (text: string): string =>
   encodeURIComponent(text).replace(/%(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 
 const inGroups = (digits: string, separator: string): string =>
-  (digits.match(/.{1,4}/g) || []).join(separator);
+  digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
 /** Names of security codes. Three digits alone mean nothing. */
 const TELLING = /cvv|cvc|ccv|csc|cvn|cvd|cv2|securitycode|cardcode|verificationvalue|cryptogram/;
@@ -154,7 +153,7 @@ export function tellingNames(own: string[]): (name: string) => boolean {
   const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
   const ownLetters = own.map(lettersOf).filter(Boolean);
   return (name) => {
-    const last = name.split(/[[.]/).pop() || ''; // `code` of `card[code]`
+    const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
     const letters = lettersOf(name);
     return (
       TELLING.test(letters) || ownLetters.some((it) => it === letters || it === lettersOf(last))

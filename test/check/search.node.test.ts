@@ -9,7 +9,7 @@ const CARD = {
   number: '4929119283746509',
   typed: ['4929 1192 8374 6509'],
   codes: ['583'],
-  codeNames: ['pruef', ''],
+  codeNames: ['pruef', '', 'karte[geheim]'],
   name: 'Zoë Quillow',
 };
 const TYPED = CARD.typed[0]!;
@@ -31,8 +31,16 @@ describe('finds the number', () => {
     ['in a text as Base64, two further', base64(`xy{"number":"${TYPED}"}`)],
     ['as hexadecimal', hex(CARD.number)],
     ['as hexadecimal in capitals, in a text', hex(`no. ${TYPED}`).toUpperCase()],
+    ['in groups as Base64', base64('4929-1192-8374-6509')],
+    ['in groups as hexadecimal', hex('4929-1192-8374-6509')],
+    ['in groups as hexadecimal in capitals', hex('4929-1192-8374-6509').toUpperCase()],
   ])('%s', (_, text) => {
     expect(find({ text })).toContain('card number');
+  });
+
+  test('with spaces as Base64, although it was typed without', () => {
+    const withoutSpaces = searcher({ ...CARD, typed: [CARD.number] });
+    expect(withoutSpaces({ text: base64(TYPED) })).toEqual(['card number']);
   });
 
   test('in several boxes', () => {
@@ -40,6 +48,8 @@ describe('finds the number', () => {
     const text = 'card1=4929&card2=1192&card3=8374&card4=6509';
     expect(inBoxes({ text })).toEqual(['card number']);
     expect(inBoxes({ text: text.replace('6509', '6508') })).toEqual([]);
+    const withSpaces = searcher({ ...CARD, typed: ['4929 ', '1192 ', '8374 ', '6509'] });
+    expect(withSpaces({ text })).toEqual(['card number']);
   });
 
   test('in the digits of the shopper', () => {
@@ -54,6 +64,7 @@ describe('finds the number', () => {
 test.each([
   ['as a form sends it', 'holder=Zoe+Quillow'],
   ['beside something that is encoded', 'email=z%40example.com&holder=Zoe+Quillow'],
+  ['beside a sign that is no code', '100% of %5BZoe%20Quillow%5D'],
 ])('finds the name %s', (_, text) => {
   expect(searcher({ ...CARD, name: 'Zoe Quillow' })({ text })).toEqual(['name on the card']);
 });
@@ -77,6 +88,7 @@ describe('finds the name', () => {
     'Zoës friend is ZOË QUILLOW.',
     encodeURIComponent('"Zoë Quillow"'),
     'who=Zo%C3%AB+Quillow&',
+    '100% of Zo%C3%AB%20Quillow',
   ])('%s', (text) => {
     expect(find({ text })).toEqual(['name on the card']);
   });
@@ -95,13 +107,16 @@ describe('finds the code under a telling name', () => {
     encodeURIComponent('{"securityCode": 583}'),
     'Content-Disposition: form-data; name="cc-csc"\r\n\r\n583\r\n',
     'pruef=583', // the id of its control
+    'card.pruef=583',
+    'karte[geheim]=583', // the name of its control
+    'card-code: 583',
   ])('%s', (text) => {
     expect(find({ text })).toEqual(['security code']);
   });
 
   test('or as the value of a field with such a name', () => {
-    expect(find({ key: 'cvv2', text: '583' })).toEqual(['security code']);
-    expect(find({ key: 'quantity', text: '583' })).toEqual([]);
+    expect(find({ key: 'cvv2', text: ' 583 ' })).toEqual(['security code']);
+    for (const key of ['quantity', '--']) expect(find({ key, text: '583' })).toEqual([]);
   });
 });
 
