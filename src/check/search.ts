@@ -90,18 +90,10 @@ function nameFinder(name: string): (text: string) => boolean {
 /** Of a script with capitals: Firefox 60 has no pattern for all letters. */
 const isLetter = (char: string): boolean => char !== char.toUpperCase();
 
-/** The text as it is, and as it reads when URL encoding is undone. */
+/** The text as it is, and with its URL encoding undone: twice, for an address in an address. */
 export function readingsOf(text: string): string[] {
-  const readings = [text];
-  let last = text;
-  // Twice, for an address within an address.
-  for (let i = 0; i < 2; i++) {
-    const next = unescaped(last);
-    if (next === last) break;
-    readings.push(next);
-    last = next;
-  }
-  return readings;
+  const once = unescaped(text);
+  return [...new Set([text, once, unescaped(once)])];
 }
 
 function unescaped(text: string): string {

@@ -75,6 +75,7 @@ describe('does not find', () => {
     ['the number within a longer one', `1${CARD.number}`],
     ['the number before more digits', `${CARD.number}0`],
     ['a masked number', '4929********6509'],
+    ['the last digits in Base64', base64('6509')],
     ['a code without a name', 'total=583'],
     ['a code within a longer number', '{"cvv":"5831"}'],
     ['the name within other words', 'Mazoë Quillow, Zoë Quillows, Mazoë Quillowby'],
@@ -89,6 +90,7 @@ describe('finds the name', () => {
     encodeURIComponent('"Zoë Quillow"'),
     'who=Zo%C3%AB+Quillow&',
     '100% of Zo%C3%AB%20Quillow',
+    encodeURIComponent(encodeURIComponent('Zoë Quillow')),
   ])('%s', (text) => {
     expect(find({ text })).toEqual(['name on the card']);
   });
