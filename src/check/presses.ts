@@ -123,8 +123,7 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     for (const { prototype } of [HTMLFormElement, HTMLInputElement]) {
       for (const name of ['checkValidity', 'reportValidity']) {
         watch(prototype, name, () => (isValid: unknown) => {
-          const isEmptied = press?.filled.some(({ value }) => value === '');
-          if (isEmptied && !isValid) note(`calls ${name}() after the fields were emptied`);
+          if (!isValid) note(`calls ${name}() after the fields were emptied`);
         });
       }
     }
@@ -155,11 +154,11 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
   }
 
   return {
-    /** Whether a press is under way, or a block may come. */
-    isWatching: () => press !== undefined || keyIds.length > 0,
+    /** Whether a block may come. */
+    isWatching: () => keyIds.length > 0,
     /** Looks for the block in what leaves, and at who sends something else. */
     leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
-      const hasBlock = parts.some((part) => keyIds.some((id) => part.text.indexOf(id) >= 0));
+      const hasBlock = parts.some((part) => keyIds.some((id) => part.text.includes(id)));
       const address = placeOfAddress(to);
       const name = `${way} to ${address || location.pathname}`;
       if (hasBlock && NETWORK.test(way)) {
@@ -195,10 +194,9 @@ function lostCode(form: HTMLFormElement): Control | undefined {
   const isShown = (control: Control) => control.getClientRects().length > 0;
   const marked = (mark: string) =>
     all.filter((control) => control.matches(mark) && isShown(control));
-  const number = marked('[data-cardseal-field=number], [autocomplete~=cc-number]');
-  if (number.some(({ value }) => value !== '')) return undefined;
-  const code = marked('[data-cardseal-field=cvv], [autocomplete~=cc-csc]');
-  return code.find(({ value, name }) => value !== '' && name === '');
+  const filled = (mark: string) => marked(mark).filter(({ value }) => value !== '');
+  if (filled('[data-cardseal-field=number], [autocomplete~=cc-number]').length) return undefined;
+  return filled('[data-cardseal-field=cvv], [autocomplete~=cc-csc]').find(({ name }) => !name);
 }
 
 const locked = ({ what, site }: Lock): Found => ({

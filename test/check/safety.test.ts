@@ -69,6 +69,16 @@ test('with another number it says so, once, and looks at nothing', async () => {
   expect(await page.found()).toHaveLength(1);
 });
 
+test('with another number it follows no press', async () => {
+  const page = await open({ isBound: true });
+  page.page.fill();
+  page.page.control('number').value = OTHER_NUMBER;
+  const loaded = page.page.loaded();
+  page.page.press();
+  await loaded;
+  expect(storedReport()).toMatchObject({ findings: [], presses: [] });
+});
+
 test('does not look at a number that is no test number because it is mistyped', async () => {
   const page = await open({ script: LEAK });
   page.page.control('number').value = '4929 0000 0000 0108';
