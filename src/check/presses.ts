@@ -164,7 +164,7 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
       if (hasBlock && NETWORK.test(way)) {
         if (press) press.paidBy = name;
         store.withdraw(['no block', 'emptied fields', 'lock']);
-      } else if (press?.isEncrypted && mayPay && !press.sender && isOwn(to, site)) {
+      } else if (press?.isEncrypted && mayPay && !press.sender && isOwn(to)) {
         press.sender = { text: name, way, to: address, site };
       } else if (form && !press) {
         const control = lostCode(form);
@@ -181,11 +181,10 @@ export type PressWatch = ReturnType<typeof pressWatch>;
 const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
 
 /** Whether a request may be the shop's own order: not one to another origin, such as analytics. */
-function isOwn(to: string, site: Site | undefined): boolean {
+function isOwn(to: string): boolean {
   const anchor = document.createElement('a');
   anchor.href = to;
-  const isKeyRequest = site !== undefined && /(^|\/)cardseal(\.readable)?\.js$/.test(site.script);
-  return anchor.host === location.host && !isKeyRequest;
+  return anchor.host === location.host;
 }
 
 /** A filled security code without a name, in a form that is sent without a new card. */

@@ -9,7 +9,7 @@ export interface Outgoing {
   /** Where to, as the page gave it. */
   to: string;
   parts: Part[];
-  /** A request that may carry a payment: it has a body, or it is a form. */
+  /** A request that may carry a payment: it has a body, unlike one for a key, or it is a form. */
   mayPay?: boolean;
   site: Site | undefined;
   /** For a form that the browser sends. */

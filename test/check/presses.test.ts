@@ -134,7 +134,7 @@ function read() {
   'none: the page stops, and the next key and analytics are requested': [
     {
       script: `document.querySelector('#go').onclick = function () {
-  fetch('https://analytics.invalid/').catch(Object);
+  fetch('https://analytics.invalid/', { method: 'POST', body: 'a=1' }).catch(Object);
   document.querySelector('#number').focus();
 };`,
       button: BUTTON,
@@ -245,11 +245,12 @@ describe('what was found is taken back where the page pays after all', () => {
 });
 
 test('follows a card that has no check digit, and so is no test card', async () => {
-  const page = await open({ isBound: true, script: sendsList });
+  const attributes = `${keyAttribute()} data-cardseal-luhn="off"`;
+  const page = await open({ isBound: true, script: sendsList, attributes });
   page.page.fill();
   page.page.control('number').value = '4929 0000 0000 0108';
   page.page.press();
-  expect((await page.pressOver()).presses).toMatchObject([/carried no block/]);
+  expect((await page.pressOver()).presses).toEqual([expect.stringContaining('carried no block')]);
 });
 
 test('forgets what was unlocked at a click, before a press without one', async () => {
