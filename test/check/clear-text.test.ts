@@ -86,6 +86,19 @@ test('finds the card number by each way out, with the line of the page', async (
   expect(found).toHaveLength(WAYS.length);
 });
 
+test('names no line of a message if the page sends messages from two lines', async () => {
+  const script = `function leak() {
+  var n = ${NUMBER_OF_PAGE};
+  postMessage('hello', '*');
+  postMessage(n, '*');
+}`;
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  const [found] = await page.found();
+  expect([found?.way, found?.site]).toEqual(['postMessage', undefined]);
+});
+
 test('says no digit of an address that the card has got into', async () => {
   const script = `function leak(path, body) {
   fetch(path, { method: 'POST', body: new URLSearchParams(body) });
@@ -165,7 +178,7 @@ test.each([
       ['number', 'name', 'cvv'].forEach(function (id) {
         event.formData.append('cc_' + id, document.getElementById(id).value);
       });
-      event.stopPropagation();
+      event.stopImmediatePropagation();
     };`,
   ],
 ])('%s', async (_, script) => {

@@ -166,9 +166,11 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     1,
   ],
   ['a message with a getter', `postMessage({ get a() { return ++runs; } }, '*'); return runs;`, 1],
+  ['whether postMessage is listed', `return Object.keys(window).includes('postMessage');`, true],
   [
     'a postMessage of its own',
-    `window.postMessage = function () { return 'own'; }; return postMessage();`,
+    `window.postMessage = function () {};
+    window.postMessage = function () { return 'own'; }; return postMessage();`,
     'own',
   ],
   [

@@ -3,3 +3,4 @@ import '../../check/clear-text.test.ts';
 import '../../check/findings.test.ts';
 import '../../check/presses.test.ts';
 import '../../check/safety.test.ts';
+import '../../check/ways-out.test.ts';
