@@ -1,4 +1,5 @@
 /** What the check finds on pages, as one file. Its list and its pages of shops need more than a frame. */
+import '../../check/card.test.ts';
 import '../../check/clear-text.test.ts';
 import '../../check/findings.test.ts';
 import '../../check/presses.test.ts';
