@@ -144,15 +144,13 @@ test('forgets everything', () => {
 });
 
 test('finds and forgets where a page has no storage', () => {
-  const { add, clear, load } = store();
-  const own = Object.getOwnPropertyDescriptor(window, 'sessionStorage')!;
-  onTestFinished(() => void Object.defineProperty(window, 'sessionStorage', own));
-  Object.defineProperty(window, 'sessionStorage', {
-    configurable: true,
-    get() {
+  for (const name of ['getItem', 'setItem', 'removeItem'] as const) {
+    const spy = vi.spyOn(Storage.prototype, name).mockImplementation(() => {
       throw new DOMException('As in a frame with the attribute sandbox', 'SecurityError');
-    },
-  });
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+  const { add, clear, load } = store();
   expect(load()).toEqual(EMPTY);
   add(FOUND);
   expect(load().findings).toHaveLength(1);
