@@ -2,6 +2,8 @@
 import '../../check/card.test.ts';
 import '../../check/clear-text.test.ts';
 import '../../check/findings.test.ts';
+import '../../check/locks.test.ts';
+import '../../check/patch.test.ts';
 import '../../check/presses.test.ts';
 import '../../check/safety.test.ts';
 import '../../check/ways-out.test.ts';
