@@ -126,7 +126,7 @@ function findCard(all: Control[], testNumbers: Set<string>): CardControls {
 function slotOf(control: Control): Slot | undefined {
   const mark = control.getAttribute('data-cardseal-field');
   if (mark !== null) return MARKS[mark];
-  const tokens = (control.getAttribute('autocomplete') || '').toLowerCase().split(/\s+/);
+  const tokens = (control.getAttribute('autocomplete') || '').toLowerCase().split(/\s/);
   const token = tokens.find((it) => it.startsWith('cc-') && it in MARKS);
   return token === undefined ? undefined : MARKS[token];
 }
@@ -134,7 +134,7 @@ function slotOf(control: Control): Slot | undefined {
 /** One control, or neighbours with a part each, in which a test number stands. */
 function byContent(all: Control[], testNumbers: Set<string>): Control[] {
   const visible = all.filter(({ type }) => type !== 'hidden');
-  for (let start = 0; start < visible.length; start++) {
+  for (const start of visible.keys()) {
     for (let count = 1; count <= 5; count++) {
       const some = visible.slice(start, start + count);
       if (!some.every(hasOnlyDigits)) break;

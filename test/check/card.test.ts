@@ -106,6 +106,11 @@ describe('the code', () => {
     ['of four digits', input('5831', 'autocomplete="cc-csc"'), ['5831']],
     ['as it is typed, too', input('5 8 3', 'autocomplete="cc-csc"'), ['583', '5 8 3']],
     [
+      'of several controls',
+      ['5', '8', '3'].map((it) => input(it, 'autocomplete="cc-csc"')).join(''),
+      ['583'],
+    ],
+    [
       'of another control, if the marked one is empty',
       input('', 'autocomplete="cc-csc"') + input('583', 'id="cvv"'),
       ['583'],
@@ -185,6 +190,11 @@ describe('the name', () => {
     expect(cardOf(NUMBER_INPUT + html)?.name).toBe('');
   });
 
+  test('is looked for with two spaces between, and an empty control elsewhere', () => {
+    const html = input('Zoë  Quillow', 'id="holder"') + input('', 'id="last"');
+    expect(cardOf(NUMBER_INPUT + html)?.name).toBe('Zoë  Quillow');
+  });
+
   test('is looked for although a part of a word stands elsewhere', () => {
     const html = input(ZOE, 'id="holder"') + input('Quill', 'id="last"');
     expect(cardOf(NUMBER_INPUT + html)?.name).toBe(ZOE);
@@ -227,6 +237,7 @@ describe('with another number in the page', () => {
 
   test('forgets the cards, says so, and reads again when it is gone', () => {
     const { read, cards, isOff, input } = open(NUMBER_INPUT);
+    expect(isOff()).toBe(false);
     read();
     input.value = '4929000000000109';
     read();
@@ -259,6 +270,7 @@ describe('with another number in the page', () => {
     ['one digit too long', '99999999999999999999'],
     ...VALID.map((it) => ['mistyped', it.slice(0, -1) + ((Number(it.at(-1)) + 1) % 10)]),
     ['within a text', 'No. 4929000000000109'],
+    ['behind a letter', 'é490000000000'],
   ])('that is none, %s: looks (%s)', (_, text) => {
     expect(isOffWith(input(text!))).toBe(false);
   });
