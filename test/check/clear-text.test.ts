@@ -1,6 +1,8 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 
 import { describe, expect, test } from 'vitest';
+import type { CardReader } from '../../src/check/card.ts';
+import { cardFinder, placeOfAddress } from '../../src/check/clear-text.ts';
 import { findCard } from '../tools/support/find-card.ts';
 import { CARD, TYPED } from '../tools/support/form.ts';
 import { endpoint } from '../tools/support/tag-page.ts';
@@ -49,6 +51,10 @@ const WAYS: [way: string, code: string][] = [
   ['localStorage', `localStorage.setItem(n, 1); localStorage.removeItem(n)`],
 ];
 
+const CHANGE_SCRIPT =
+  'A script of your page reads the fields and sends them. Send $(form).serialize() or a list of ' +
+  'the fields that you need, from a submit listener or a button with data-cardseal-button.';
+
 const leaking = (code: string) => `function leak() {
   var x, f, n = ${NUMBER_OF_PAGE};
   try { ${code}; } catch (error) {}
@@ -75,6 +81,7 @@ test('finds the card number by each way out, with the line of the page', async (
         way,
         fields: expect.arrayContaining(['card number']),
         site: { script: page.shop.path },
+        advice: CHANGE_SCRIPT,
         help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
       },
     ]);
@@ -192,7 +199,12 @@ test.each([
     control: 'cc_number',
     fields: ['card number', 'name on the card', 'security code'],
   });
-  expect(found?.advice).toContain('Remove the name');
+  expect(found?.text).toMatch(
+    /^The card number and the name on the card and the security code left in clear text by form to \/answer\/[\w-]+, in the field "cc_number"(, from [^ ]+)?\.$/,
+  );
+  expect(found?.advice).toBe(
+    'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.',
+  );
 });
 
 test('finds the fifth card that is typed, too', async () => {
@@ -236,7 +248,17 @@ test('finds the card in the address of the page that location.href led to', asyn
   page.window.location.href = `${next.path}?card=${NUMBER}`;
   await loaded;
   const { findings } = page.page.window.CardsealCheck!.report();
-  expect(findings).toMatchObject([{ kind: 'clear text', way: 'the address of the page' }]);
+  expect(findings).toEqual([
+    {
+      kind: 'clear text',
+      page: next.path,
+      text: 'The address of this page has the card number in clear text.',
+      advice: `A form with method="get" or a script put it there. ${CHANGE_SCRIPT}`,
+      help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+      fields: ['card number'],
+      way: 'the address of the page',
+    },
+  ]);
   expect(findCard(findings, { number: NUMBER })).toEqual([]);
 });
 
@@ -316,8 +338,43 @@ test('finds a security code under a telling name, and the name on the card', asy
   page.page.fill();
   page.window.leak();
   const found = await page.found(2);
+  const withoutPlace = found.map(({ text }) => text.replace(/, from .*/, ''));
+  expect(withoutPlace).toEqual([
+    'The security code left in clear text by fetch to /a',
+    'The name on the card left in clear text by fetch to /b',
+  ]);
   expect(found.map(({ to, fields }) => [to, fields])).toEqual([
     ['/a', ['security code']],
     ['/b', ['name on the card']],
   ]);
+});
+
+describe('what the check says', () => {
+  const card = {
+    ...{ number: NUMBER, typed: [TYPED.number], codes: ['583'], codeNames: [] },
+    name: 'Zoë Quillow',
+  };
+  const { shown } = cardFinder({ cards: () => [card] } as Partial<CardReader> as CardReader);
+
+  test.each([
+    ...[NUMBER, TYPED.number, '/order/583', 'Zoë Quillow', 'Zo%C3%AB+Quillow', 'cvv=583'],
+    ...['/log/492900000000', '4929-1192-8374', '4929+1192+8374', '4929%201192%208374'],
+  ])('hides %s', (text) => {
+    expect(shown(text)).toBe('(a text with the card in it)');
+  });
+
+  test.each(['/order/5830', '49290000000', '4929/1192/8374', 'Zoë'])('shows %s', (text) => {
+    expect(shown(text)).toBe(text);
+  });
+
+  test.each([
+    ['', ''],
+    ['/a?b=c#d', '/a'],
+    [`${location.origin}/a`, '/a'],
+    ['https://other.example/a', 'other.example/a'],
+    ['data:text/plain,a', 'data:'],
+    ['blob:https://other.example/a', 'blob:'],
+  ])('of the address "%s" is "%s"', (to, place) => {
+    expect(placeOfAddress(to)).toBe(place);
+  });
 });
