@@ -71,6 +71,27 @@ async function open(options: Parameters<Browser['newContext']>[0] = {}, url = ad
   return { tab, console };
 }
 
+/** A page of a host, of which the browser asks nobody else. */
+async function runsOn(host: string, attributes: string): Promise<boolean> {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  await context.route('**', (route) => {
+    const isScript = route.request().url().endsWith('.js');
+    const body = isScript
+      ? FILES['/cardseal.check.js']!
+      : `<!doctype html><script src="/cardseal.check.js" ${attributes}></script>`;
+    return route.fulfill({ body, contentType: isScript ? 'text/javascript' : 'text/html' });
+  });
+  const tab = await context.newPage();
+  await tab.goto(`http://${host}/`);
+  return tab.evaluate(() => 'CardsealCheck' in window);
+}
+
+test('runs on the host that its tag names, and on no other', async () => {
+  expect(await runsOn('staging.example', 'data-test-host="staging.example"')).toBe(true);
+  expect(await runsOn('shop.example', 'data-test-host="staging.example"')).toBe(false);
+});
+
 async function fill(tab: Page): Promise<void> {
   await tab.fill('#number', '4242 4242 4242 4242');
   await tab.fill('#name', CARD.name);
