@@ -2,7 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import type { CardReader } from '../../src/check/card.ts';
-import { cardFinder, placeOfAddress } from '../../src/check/clear-text.ts';
+import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
+import type { FindingStore, Found } from '../../src/check/findings.ts';
+import type { TestCard } from '../../src/check/search.ts';
+import type { Outgoing } from '../../src/check/ways-out.ts';
 import { findCard } from '../tools/support/find-card.ts';
 import { CARD, TYPED } from '../tools/support/form.ts';
 import { endpoint } from '../tools/support/tag-page.ts';
@@ -248,7 +251,7 @@ test('finds the card in the address of the page that location.href led to', asyn
   await next.say({ body: html });
   const page = await open();
   const loaded = page.page.loaded();
-  page.window.location.href = `${next.path}?card=${NUMBER}`;
+  page.window.location.href = `${next.path}?card=${TYPED.number}`;
   await loaded;
   const { findings } = page.page.window.CardsealCheck!.report();
   expect(findings).toEqual([
@@ -352,12 +355,51 @@ test('finds a security code under a telling name, and the name on the card', asy
   ]);
 });
 
+const CARD_IN_PAGE = {
+  ...{ number: NUMBER, typed: [TYPED.number], codes: ['583'], codeNames: [] },
+  name: 'Zoë Quillow',
+};
+const finderOf = (card: TestCard) =>
+  cardFinder({ cards: () => [card] } as Partial<CardReader> as CardReader);
+
+describe('among what leaves', () => {
+  const BOXES = ['4929', '1192', '8374', '6509'];
+
+  function foundIn(parts: Outgoing['parts'], typed: string[]): Found[] {
+    const found: Found[] = [];
+    const store = { add: (it: Found) => void found.push(it) } as Partial<FindingStore>;
+    const finder = finderOf({ ...CARD_IN_PAGE, typed });
+    const outgoing = { way: 'localStorage', to: '', parts, site: undefined };
+    clearTextSearch(finder, store as FindingStore).search(outgoing);
+    return found;
+  }
+
+  test('names the field that holds the card, and no address if there is none', () => {
+    const parts = [
+      { key: 'city', text: 'Cork' },
+      { key: 'n', text: NUMBER },
+    ];
+    const [found] = foundIn(parts, [TYPED.number]);
+    expect(found?.control).toBe('n');
+    expect(found?.text.join('')).toBe(
+      'The card number left in clear text by localStorage, in the field "n".',
+    );
+  });
+
+  test('finds a number in several boxes of a form', () => {
+    const [one, two, three, four] = BOXES.map((text) => ({ key: 'box', text }));
+    const parts = [one!, two!, { key: 'city', text: 'Cork' }, three!, four!];
+    expect(foundIn(parts, BOXES)).toMatchObject([{ fields: ['card number'], control: undefined }]);
+  });
+
+  test('does not put texts together that are no fields', () => {
+    const parts = BOXES.map((text) => ({ text }));
+    expect(foundIn(parts, BOXES)).toEqual([]);
+  });
+});
+
 describe('what the check says', () => {
-  const card = {
-    ...{ number: NUMBER, typed: [TYPED.number], codes: ['583'], codeNames: [] },
-    name: 'Zoë Quillow',
-  };
-  const { shown } = cardFinder({ cards: () => [card] } as Partial<CardReader> as CardReader);
+  const { shown } = finderOf(CARD_IN_PAGE);
 
   test.each([
     ...[NUMBER, TYPED.number, '/order/583', 'Zoë Quillow', 'Zo%C3%AB+Quillow', 'cvv=583'],
