@@ -23,13 +23,15 @@ const PlatformError = Error;
 /** The script of the check: the first frame of a stack that is made here. */
 const [own] = stack();
 
+/** The place in the page's own code that the call comes from. */
+export const callSite = (): Site | undefined =>
+  siteIn(stack().filter(({ url }) => url !== own?.url));
+
 /**
- * The place in the page's own code that the call comes from: the first frame of the stack that is
- * neither the check nor a library. If there are only libraries, it is where the last one calls:
- * engines differ in what they show of the code that waited for it.
+ * The first frame that is not of a library. If there are only libraries, it is where the last one
+ * calls: engines differ in what they show of the code that waited for it.
  */
-export function callSite(): Site | undefined {
-  const frames = stack().filter(({ url }) => url !== own?.url);
+export function siteIn(frames: Frame[]): Site | undefined {
   const [last] = frames;
   if (!last) return undefined;
   const { url, line, column } = frames.find((frame) => !isOfLibrary(frame)) || last;
