@@ -47,7 +47,7 @@ function stack(): Frame[] {
   const { stackTraceLimit, prepareStackTrace } = PlatformError as Partial<ErrorConstructor>;
   // Firefox has no limit, and gives every frame. A page may format stacks, or freeze `Error`.
   const set = (limit: unknown, prepare: unknown) => {
-    if (stackTraceLimit) Reflect.set(PlatformError, 'stackTraceLimit', limit);
+    if (stackTraceLimit !== undefined) Reflect.set(PlatformError, 'stackTraceLimit', limit);
     if (prepareStackTrace) Reflect.set(PlatformError, 'prepareStackTrace', prepare);
   };
   set(DEEP_ENOUGH, undefined);
@@ -62,22 +62,29 @@ export function framesOf(text: string): Frame[] {
   for (const row of text.split('\n')) {
     const match = /([a-z][a-z-]*:\/\/[^\s()]*?):(\d+):(\d+)\)?$/i.exec(row.trim());
     if (match) {
-      const url = match[1]!.replace(/[?#].*$/, '');
+      const url = match[1]!.replace(/[?#].*/, '');
       frames.push({ url, line: Number(match[2]), column: Number(match[3]) });
     }
   }
   return frames;
 }
 
-/** Libraries by the names of their files, with versions and builds behind it. */
-const LIBRARY = new RegExp(
-  '^(?:jquery|zepto|prototype|mootools|react|react-dom|vue|angular|knockout|htmx|turbo|rails-ujs|' +
-    'rails_ujs|jquery_ujs|alpine|livewire|axios|bootstrap|parsley|cleave|imask|inputmask|lodash|' +
-    'underscore|zone|polyfills?|core-js|stimulus|backbone|ember|dojo|cardseal)' +
-    '(?:[-.@](?:v?\\d[\\w-]*|min|slim|umd|cjs|esm|global|prod|dev|production|development|bundle|' +
-    'latest|core|compat|validate|form|payment|readable|es2017-umd|pkgd|full|all))*\\.m?js$',
-  'i',
+const oneOf = (...words: string[]): string => `(?:${words.join(' ').replace(/ /g, '|')})`;
+
+/** The names of libraries' files. */
+const NAME = oneOf(
+  'jquery zepto prototype mootools react react-dom vue angular knockout htmx turbo rails-ujs',
+  'rails_ujs jquery_ujs alpine livewire axios bootstrap parsley cleave imask inputmask lodash',
+  'underscore zone polyfills? core-js stimulus backbone ember dojo cardseal',
 );
+
+/** What versions and builds add to them. */
+const BUILD = oneOf(
+  'v?\\d[\\w-]* min slim umd cjs esm global prod dev production development bundle latest core',
+  'compat validate form payment readable es2017-umd pkgd full all',
+);
+
+const LIBRARY = new RegExp(`^${NAME}(?:[-.@]${BUILD})*\\.m?js$`, 'i');
 
 const isOfLibrary = ({ url }: { url: string }): boolean =>
   LIBRARY.test(fileOf(url)) || url.includes('/node_modules/');

@@ -44,7 +44,14 @@ describe('a library', () => {
 
   test.each([
     ...['jquery.js', 'jQuery-3.7.1.min.js', 'vue@v3.2.1-beta.js', 'react-dom.production.min.js'],
-    ...['polyfill.js', 'polyfills.mjs', '/a/htmx.js', '/node_modules/shop/a.js', 'cardseal.js'],
+    ...[
+      'polyfill.js',
+      'polyfills.mjs',
+      '/a/lodash.js',
+      'jquery.validate.js',
+      '/node_modules/shop/a.js',
+      'cardseal.js',
+    ],
   ])('is %s', (script) => {
     expect(is(script)).toBe(true);
   });

@@ -273,7 +273,7 @@ const FORM_OF_CARD = `f = document.body.appendChild(document.createElement('form
   f.method = 'post'; f.action = '/order'; f.innerHTML = '<input name="number" value="' + n + '">';`;
 
 test('finds it although the page formats stacks itself, and names the line', async () => {
-  const script = `Error.prepareStackTrace = function (_, calls) { return calls; };
+  const script = `Error.prepareStackTrace = function (_, calls) { return calls; }; Error.stackTraceLimit = 0;
 ${leaking(`fetch('/order?' + n)`)}`;
   const page = await open({ script });
   page.page.fill();

@@ -185,6 +185,12 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     7,
   ],
   [
+    'what Error has',
+    `delete Error.stackTraceLimit; fetch('/');
+    return ['stackTraceLimit', 'prepareStackTrace'].some(function (it) { return it in Error; });`,
+    false,
+  ],
+  [
     'a format of stacks',
     `Error.prepareStackTrace = function () { runs++; }; fetch('/'); return runs;`,
     0,
