@@ -1,311 +1,314 @@
 /** What a way out gives to the watcher: by calls of the platform in this window. */
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Outgoing, watchSubmits, watchWaysOut } from '../../src/check/ways-out.ts';
 import { pause } from './page.ts';
 
-let left: Outgoing[] = [];
-let isLooking = false;
-const watcher = {
-  isLooking: () => isLooking,
-  leaves(it: Outgoing) {
-    // The tests talk to their runner in this window.
-    if (!it.to.includes('__vitest_browser_api__')) left.push(it);
-  },
-};
-watchWaysOut(watcher);
-watchSubmits(window, watcher);
-
-beforeEach(() => {
-  left = [];
-  isLooking = true;
-  onTestFinished(() => {
-    isLooking = false;
-  });
-});
-
-const add = (html: string) => {
-  const holder = document.createElement('div');
-  holder.innerHTML = html;
-  document.body.append(holder);
-  onTestFinished(() => holder.remove());
-  return holder.firstElementChild as HTMLFormElement;
-};
-
-const post = (body: BodyInit) => ({ method: 'POST', body });
-const failing = (request: Promise<unknown>) => request.catch(() => {});
-
-function request(send: (request: XMLHttpRequest) => void) {
-  const request = new XMLHttpRequest();
-  try {
-    send(request);
-  } catch {}
-}
-
-function circle() {
-  const circle: { self?: unknown } = {};
-  circle.self = circle;
-  return circle;
-}
-
-const text = (...texts: string[]) => texts.map((text) => ({ text }));
-
-/** What a page does, and what leaves. Only what has a body may pay, by a way that has an answer. */
-const CALLS: [what: string, call: () => unknown, expected: Partial<Outgoing>][] = [
-  [
-    'fetch',
-    () => failing(fetch('/sent/none')),
-    { way: 'fetch', to: '/sent/none', mayPay: false, parts: text('/sent/none') },
-  ],
-  [
-    'fetch with a body',
-    () => failing(fetch('/sent/none', post('body'))),
-    { mayPay: true, parts: text('/sent/none', 'body') },
-  ],
-  [
-    'fetch with headers as a list',
-    () => failing(fetch('/sent/none', { headers: [['x-a', 'b']] })),
-    { mayPay: false, parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }] },
-  ],
-  [
-    'fetch with headers that are none',
-    () => failing(fetch('/sent/none', { headers: [null] as never })),
-    { parts: text('/sent/none') },
-  ],
-  [
-    'fetch with a request without a body',
-    () => failing(fetch(new Request('/sent/none'))),
-    { mayPay: false, parts: text(`${location.origin}/sent/none`) },
-  ],
-  [
-    'fetch with the address of the page',
-    () => failing(fetch(location as never)),
-    { to: location.href },
-  ],
-  [
-    'fetch with a link',
-    () =>
-      failing(fetch(Object.assign(document.createElement('a'), { href: '/sent/none' }) as never)),
-    { to: `${location.origin}/sent/none` },
-  ],
-  [
-    'fetch with an object as address',
-    () => failing(fetch({ toString: () => '/sent/none' } as never)),
-    { to: '' },
-  ],
-  [
-    'fetch with an address in the query',
-    () => failing(fetch('/sent/none?next=data:a')),
-    { to: '/sent/none?next=data:a' },
-  ],
-  [
-    'XMLHttpRequest',
-    () =>
-      request((it) => {
-        it.open('POST', '/sent/none');
-        it.setRequestHeader('x-a', 'b');
-        it.send('body');
-      }),
-    {
-      way: 'XMLHttpRequest',
-      to: '/sent/none',
-      mayPay: true,
-      parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }, { text: 'body' }],
+describe('ways out', () => {
+  let left: Outgoing[] = [];
+  let isLooking = false;
+  const watcher = {
+    isLooking: () => isLooking,
+    leaves(it: Outgoing) {
+      // The tests talk to their runner in this window.
+      if (!it.to.includes('__vitest_browser_api__')) left.push(it);
     },
-  ],
-  [
-    'XMLHttpRequest without a body',
-    () =>
-      request((it) => {
-        it.open('POST', '/sent/none');
-        it.send(null);
-      }),
-    { mayPay: false, parts: text('/sent/none') },
-  ],
-  [
-    'XMLHttpRequest with a document',
-    () =>
-      request((it) => {
-        it.open('POST', '/sent/none');
-        it.send(new DOMParser().parseFromString('<p>body', 'text/html'));
-      }),
-    { parts: text('/sent/none', expect.stringContaining('<p>body</p>') as never) },
-  ],
-  [
-    'XMLHttpRequest that is not open',
-    () => request((it) => it.send('body')),
-    { parts: text('', 'body') },
-  ],
-  [
-    'sendBeacon',
-    () => navigator.sendBeacon('/sent/none', 'body'),
-    { way: 'sendBeacon', mayPay: false, parts: text('/sent/none', 'body') },
-  ],
-  [
-    'WebSocket',
-    () => WebSocket.prototype.send.call(SOCKET, 'body'),
-    { way: 'WebSocket', to: 'ws://127.0.0.1:9/a', mayPay: true },
-  ],
-  [
-    'sessionStorage',
-    () => sessionStorage.setItem('key', 'body'),
-    { way: 'sessionStorage', to: '', mayPay: false, parts: text('', 'key', 'body') },
-  ],
-  [
-    'cookie',
-    () => {
-      // biome-ignore lint/suspicious/noDocumentCookie: this is what the check watches
-      document.cookie = 'body=1; max-age=0';
-    },
-    { way: 'cookie', to: '', parts: text('', 'body=1; max-age=0') },
-  ],
-  [
-    'history without a state',
-    () => history.replaceState(undefined, ''),
-    { way: 'history', to: '', parts: text('', '') },
-  ],
-  ['history with a circle', () => history.replaceState(circle(), ''), { parts: text('', '') }],
-  [
-    'an address',
-    () => document.createElement('img').setAttribute('src', '/sent/none'),
-    { way: 'the address of an image', to: '/sent/none', mayPay: false },
-  ],
-];
-
-isLooking = false;
-const SOCKET = new WebSocket('ws://127.0.0.1:9/a');
-
-test.each(CALLS)('by %s', async (_, call, expected) => {
-  try {
-    await call();
-  } catch {} // a socket that is not open
-  expect(left).toHaveLength(1);
-  expect(left).toMatchObject([expected]);
-  expect(left[0]!.parts).toEqual(expected.parts ?? left[0]!.parts);
-});
-
-test('by a body that can be read only later', async () => {
-  await failing(fetch(new Request('/sent/none', post('body'))));
-  await vi.waitFor(() => expect(left).toHaveLength(2));
-  const address = { text: `${location.origin}/sent/none` };
-  expect(left).toMatchObject([
-    { mayPay: true, parts: [address, { key: 'content-type' }] },
-    { parts: text('body') },
-  ]);
-});
-
-test('by a request that is used up, of which nothing but the address is known', async () => {
-  const used = new Request('/sent/none', post('body'));
-  await used.text();
-  await failing(fetch(used));
-  expect(left).toMatchObject([
-    { mayPay: false, parts: [{ text: used.url }, { key: 'content-type' }] },
-  ]);
-});
-
-test('nothing leaves by attributes that load nothing, or by an address that is no request', () => {
-  const image = document.createElement('img');
-  for (const name of ['data-src', 'srcs', 'alt']) image.setAttribute(name, '/sent/none');
-  document.createElement('div').setAttribute('src', '/sent/none');
-  image.src = ' data:image/png,a';
-  expect(left).toEqual([]);
-});
-
-describe('by a message', () => {
-  const arrival = () =>
-    new Promise((resolve) => addEventListener('message', resolve, { once: true }));
-
-  test('of this page', async () => {
-    window.postMessage('body', '*');
-    await arrival();
-    expect(left).toMatchObject([{ way: 'postMessage', to: '', parts: text('"body"') }]);
+  };
+  beforeAll(() => {
+    watchWaysOut(watcher);
+    watchSubmits(window, watcher);
   });
 
-  test.each([
+  beforeEach(() => {
+    left = [];
+    isLooking = true;
+    onTestFinished(() => {
+      isLooking = false;
+    });
+  });
+
+  const add = (html: string) => {
+    const holder = document.createElement('div');
+    holder.innerHTML = html;
+    document.body.append(holder);
+    onTestFinished(() => holder.remove());
+    return holder.firstElementChild as HTMLFormElement;
+  };
+
+  const post = (body: BodyInit) => ({ method: 'POST', body });
+  const failing = (request: Promise<unknown>) => request.catch(() => {});
+
+  function request(send: (request: XMLHttpRequest) => void) {
+    const request = new XMLHttpRequest();
+    try {
+      send(request);
+    } catch {}
+  }
+
+  function circle() {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    return circle;
+  }
+
+  const text = (...texts: string[]) => texts.map((text) => ({ text }));
+
+  /** What a page does, and what leaves. Only what has a body may pay, by a way that has an answer. */
+  const CALLS: [what: string, call: () => unknown, expected: Partial<Outgoing>][] = [
     [
-      'that a script makes up',
-      () => dispatchEvent(new MessageEvent('message', { data: 'body', origin: window.origin })),
+      'fetch',
+      () => failing(fetch('/sent/none')),
+      { way: 'fetch', to: '/sent/none', mayPay: false, parts: text('/sent/none') },
     ],
     [
-      'of another origin',
+      'fetch with a body',
+      () => failing(fetch('/sent/none', post('body'))),
+      { mayPay: true, parts: text('/sent/none', 'body') },
+    ],
+    [
+      'fetch with headers as a list',
+      () => failing(fetch('/sent/none', { headers: [['x-a', 'b']] })),
+      { mayPay: false, parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }] },
+    ],
+    [
+      'fetch with headers that are none',
+      () => failing(fetch('/sent/none', { headers: [null] as never })),
+      { parts: text('/sent/none') },
+    ],
+    [
+      'fetch with a request without a body',
+      () => failing(fetch(new Request('/sent/none'))),
+      { mayPay: false, parts: text(`${location.origin}/sent/none`) },
+    ],
+    [
+      'fetch with the address of the page',
+      () => failing(fetch(location as never)),
+      { to: location.href },
+    ],
+    [
+      'fetch with a link',
       () =>
-        add(
-          `<iframe sandbox="allow-scripts" srcdoc="<script>parent.postMessage(1, '*')</script>">`,
-        ),
+        failing(fetch(Object.assign(document.createElement('a'), { href: '/sent/none' }) as never)),
+      { to: `${location.origin}/sent/none` },
     ],
     [
-      'while nothing is looked for',
-      () => {
-        isLooking = false;
-        window.postMessage('body', '*');
+      'fetch with an object as address',
+      () => failing(fetch({ toString: () => '/sent/none' } as never)),
+      { to: '' },
+    ],
+    [
+      'fetch with an address in the query',
+      () => failing(fetch('/sent/none?next=data:a')),
+      { to: '/sent/none?next=data:a' },
+    ],
+    [
+      'XMLHttpRequest',
+      () =>
+        request((it) => {
+          it.open('POST', '/sent/none');
+          it.setRequestHeader('x-a', 'b');
+          it.send('body');
+        }),
+      {
+        way: 'XMLHttpRequest',
+        to: '/sent/none',
+        mayPay: true,
+        parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }, { text: 'body' }],
       },
     ],
-  ])('not by one %s', async (_, send) => {
-    const arrived = arrival();
-    send();
-    await arrived;
-    expect(left).toEqual([]);
+    [
+      'XMLHttpRequest without a body',
+      () =>
+        request((it) => {
+          it.open('POST', '/sent/none');
+          it.send(null);
+        }),
+      { mayPay: false, parts: text('/sent/none') },
+    ],
+    [
+      'XMLHttpRequest with a document',
+      () =>
+        request((it) => {
+          it.open('POST', '/sent/none');
+          it.send(new DOMParser().parseFromString('<p>body', 'text/html'));
+        }),
+      { parts: text('/sent/none', expect.stringContaining('<p>body</p>') as never) },
+    ],
+    [
+      'XMLHttpRequest that is not open',
+      () => request((it) => it.send('body')),
+      { parts: text('', 'body') },
+    ],
+    [
+      'sendBeacon',
+      () => navigator.sendBeacon('/sent/none', 'body'),
+      { way: 'sendBeacon', mayPay: false, parts: text('/sent/none', 'body') },
+    ],
+    [
+      'WebSocket',
+      () => WebSocket.prototype.send.call(SOCKET, 'body'),
+      { way: 'WebSocket', to: 'ws://127.0.0.1:9/a', mayPay: true },
+    ],
+    [
+      'sessionStorage',
+      () => sessionStorage.setItem('key', 'body'),
+      { way: 'sessionStorage', to: '', mayPay: false, parts: text('', 'key', 'body') },
+    ],
+    [
+      'cookie',
+      () => {
+        // biome-ignore lint/suspicious/noDocumentCookie: this is what the check watches
+        document.cookie = 'body=1; max-age=0';
+      },
+      { way: 'cookie', to: '', parts: text('', 'body=1; max-age=0') },
+    ],
+    [
+      'history without a state',
+      () => history.replaceState(undefined, ''),
+      { way: 'history', to: '', parts: text('', '') },
+    ],
+    ['history with a circle', () => history.replaceState(circle(), ''), { parts: text('', '') }],
+    [
+      'an address',
+      () => document.createElement('img').setAttribute('src', '/sent/none'),
+      { way: 'the address of an image', to: '/sent/none', mayPay: false },
+    ],
+  ];
+
+  const SOCKET = new WebSocket('ws://127.0.0.1:9/a');
+
+  test.each(CALLS)('by %s', async (_, call, expected) => {
+    try {
+      await call();
+    } catch {} // a socket that is not open
+    expect(left).toHaveLength(1);
+    expect(left).toMatchObject([expected]);
+    expect(left[0]!.parts).toEqual(expected.parts ?? left[0]!.parts);
   });
-});
 
-describe('by a form', () => {
-  const FIELD = '<input name="a" value="1"><button></button>';
-
-  /** A form that is sent into a frame. */
-  function open(attributes = 'method="post" action="/sent/none"', fields = FIELD) {
-    add('<iframe name="sink"></iframe>');
-    return add(`<form target="sink" ${attributes}>${fields}</form>`);
-  }
-  const press = (form: HTMLFormElement) => form.querySelector('button')!.click();
-  const A = { key: 'a', text: '1' };
-
-  test('that the shopper sends, once', async () => {
-    const form = open();
-    press(form);
-    const sent = {
-      ...{ way: 'form', to: '/sent/none', mayPay: true, parts: [{ text: '/sent/none' }, A] },
-      ...{ site: expect.any(Object), form },
-    };
-    expect(left).toEqual([sent]);
-    await pause(50);
-    new FormData(form); // the page reads it once more
-    await pause(50);
-    expect(left).toEqual([sent]);
-  });
-
-  test.each([
-    ['without an address', 'method="post"', ''],
-    ['by a method that is none', 'method="dialogs" action="/sent/none"', '/sent/none'],
-    ['by another method that is none', 'method="no-dialog" action="/sent/none"', '/sent/none'],
-  ])('%s', (_, attributes, to) => {
-    press(open(attributes));
-    expect(left).toMatchObject([{ to, parts: [{ text: to }, A] }]);
-  });
-
-  test('not by a form of a dialog', async () => {
-    press(open('method="dialog"'));
-    await pause(50);
-    expect(left).toEqual([]);
-  });
-
-  test('with what the page adds at last, after it has read another form', () => {
-    const other = open();
-    const form = open();
-    form.onformdata = (event) => {
-      new FormData(other);
-      event.formData.append('late', '2');
-    };
-    press(form);
+  test('by a body that can be read only later', async () => {
+    await failing(fetch(new Request('/sent/none', post('body'))));
+    await vi.waitFor(() => expect(left).toHaveLength(2));
+    const address = { text: `${location.origin}/sent/none` };
     expect(left).toMatchObject([
-      { parts: [{ text: '/sent/none' }, A, { key: 'late', text: '2' }] },
+      { mayPay: true, parts: [address, { key: 'content-type' }] },
+      { parts: text('body') },
     ]);
   });
 
-  test('without what the page reads of a form within it', () => {
-    const form = open();
-    const inner = open('', '<input name="b" value="2">');
-    form.append(inner);
-    form.onformdata = ({ target }) => void (target === form && new FormData(inner));
-    press(form);
-    expect(left).toMatchObject([{ form, parts: [{ text: '/sent/none' }, A] }]);
+  test('by a request that is used up, of which nothing but the address is known', async () => {
+    const used = new Request('/sent/none', post('body'));
+    await used.text();
+    await failing(fetch(used));
+    expect(left).toMatchObject([
+      { mayPay: false, parts: [{ text: used.url }, { key: 'content-type' }] },
+    ]);
+  });
+
+  test('nothing leaves by attributes that load nothing, or by an address that is no request', () => {
+    const image = document.createElement('img');
+    for (const name of ['data-src', 'srcs', 'alt']) image.setAttribute(name, '/sent/none');
+    document.createElement('div').setAttribute('src', '/sent/none');
+    image.src = ' data:image/png,a';
+    expect(left).toEqual([]);
+  });
+
+  describe('by a message', () => {
+    const arrival = () =>
+      new Promise((resolve) => addEventListener('message', resolve, { once: true }));
+
+    test('of this page', async () => {
+      window.postMessage('body', '*');
+      await arrival();
+      expect(left).toMatchObject([{ way: 'postMessage', to: '', parts: text('"body"') }]);
+    });
+
+    test.each([
+      [
+        'that a script makes up',
+        () => dispatchEvent(new MessageEvent('message', { data: 'body', origin: window.origin })),
+      ],
+      [
+        'of another origin',
+        () =>
+          add(
+            `<iframe sandbox="allow-scripts" srcdoc="<script>parent.postMessage(1, '*')</script>">`,
+          ),
+      ],
+      [
+        'while nothing is looked for',
+        () => {
+          isLooking = false;
+          window.postMessage('body', '*');
+        },
+      ],
+    ])('not by one %s', async (_, send) => {
+      const arrived = arrival();
+      send();
+      await arrived;
+      expect(left).toEqual([]);
+    });
+  });
+
+  describe('by a form', () => {
+    const FIELD = '<input name="a" value="1"><button></button>';
+
+    /** A form that is sent into a frame. */
+    function open(attributes = 'method="post" action="/sent/none"', fields = FIELD) {
+      add('<iframe name="sink"></iframe>');
+      return add(`<form target="sink" ${attributes}>${fields}</form>`);
+    }
+    const press = (form: HTMLFormElement) => form.querySelector('button')!.click();
+    const A = { key: 'a', text: '1' };
+
+    test('that the shopper sends, once', async () => {
+      const form = open();
+      press(form);
+      const sent = {
+        ...{ way: 'form', to: '/sent/none', mayPay: true, parts: [{ text: '/sent/none' }, A] },
+        ...{ site: expect.any(Object), form },
+      };
+      expect(left).toEqual([sent]);
+      await pause(50);
+      new FormData(form); // the page reads it once more
+      await pause(50);
+      expect(left).toEqual([sent]);
+    });
+
+    test.each([
+      ['without an address', 'method="post"', ''],
+      ['by a method that is none', 'method="dialogs" action="/sent/none"', '/sent/none'],
+      ['by another method that is none', 'method="no-dialog" action="/sent/none"', '/sent/none'],
+    ])('%s', (_, attributes, to) => {
+      press(open(attributes));
+      expect(left).toMatchObject([{ to, parts: [{ text: to }, A] }]);
+    });
+
+    test('not by a form of a dialog', async () => {
+      press(open('method="dialog"'));
+      await pause(50);
+      expect(left).toEqual([]);
+    });
+
+    test('with what the page adds at last, after it has read another form', () => {
+      const other = open();
+      const form = open();
+      form.onformdata = (event) => {
+        new FormData(other);
+        event.formData.append('late', '2');
+      };
+      press(form);
+      expect(left).toMatchObject([
+        { parts: [{ text: '/sent/none' }, A, { key: 'late', text: '2' }] },
+      ]);
+    });
+
+    test('without what the page reads of a form within it', () => {
+      const form = open();
+      const inner = open('', '<input name="b" value="2">');
+      form.append(inner);
+      form.onformdata = ({ target }) => void (target === form && new FormData(inner));
+      press(form);
+      expect(left).toMatchObject([{ form, parts: [{ text: '/sent/none' }, A] }]);
+    });
   });
 });
