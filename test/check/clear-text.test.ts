@@ -213,6 +213,21 @@ test.each([
   );
 });
 
+test('finds what the page has taken out of a field as soon as it was typed', async () => {
+  const script = `var taken;
+document.querySelector('#number').onchange = function () {
+  taken = this.value;
+  this.value = '';
+};
+function leak() { fetch('/order?n=' + taken); }`;
+  const page = await open({ script });
+  const number = page.page.control('number');
+  number.value = TYPED.number;
+  number.dispatchEvent(new Event('change', { bubbles: true }));
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ way: 'fetch', site: { line: 6 } }]);
+});
+
 test('finds the fifth card that is typed, too', async () => {
   const page = await open({ script: leaking(`fetch('/order?' + n)`) });
   const number = page.page.control('number');
