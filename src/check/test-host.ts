@@ -6,5 +6,5 @@
  */
 export function isTestHost(host: string, named: string): boolean {
   const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-  return isLoopback || named.split(/[\s,]+/).some((it) => it !== '' && it === host);
+  return isLoopback || named.split(/[\s,]/).some((it) => it !== '' && it === host);
 }

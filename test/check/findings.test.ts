@@ -19,6 +19,7 @@ describe('the store of findings', () => {
   const changes: Report[] = [];
   beforeEach(() => {
     sessionStorage.removeItem(ENTRY);
+    onTestFinished(() => sessionStorage.removeItem(ENTRY));
     said.length = 0;
     changes.length = 0;
     for (const level of ['info', 'warn'] as const) {

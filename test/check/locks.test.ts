@@ -1,14 +1,21 @@
 /** What locks a form, and which code has done it. */
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { locksSince, takeSnapshot, watchLocks } from '../../src/check/locks.ts';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { inWindow } from './page.ts';
 
 describe('locks', () => {
-  beforeAll(watchLocks);
+  let page: Window & typeof globalThis;
+  let module: typeof import('../../src/check/locks.ts');
+  let close = () => {};
+  beforeAll(async () => {
+    ({ page, module, close } = await inWindow<typeof module>('locks.ts'));
+    module.watchLocks();
+  });
+  afterAll(() => close());
 
   function open(html: string) {
-    const form = document.createElement('form');
+    const form = page.document.createElement('form');
     form.innerHTML = html;
-    document.body.append(form);
+    page.document.body.append(form);
     onTestFinished(() => form.remove());
     return { form, button: form.firstElementChild as HTMLButtonElement };
   }
@@ -19,9 +26,9 @@ describe('locks', () => {
     html = '<button>',
   ) {
     const { form, button } = open(html);
-    const before = takeSnapshot([document]);
+    const before = module.takeSnapshot([page.document]);
     lock(button, form);
-    return locksSince(before, form);
+    return module.locksSince(before, form);
   }
   const disable = (button: HTMLButtonElement) => {
     button.disabled = true;
@@ -81,13 +88,13 @@ describe('locks', () => {
   });
 
   test('finds a button in a shadow root', () => {
-    const root = document.createElement('div').attachShadow({ mode: 'open' });
+    const root = page.document.createElement('div').attachShadow({ mode: 'open' });
     root.innerHTML = '<form><button></form>';
-    const before = takeSnapshot([root]);
-    document.body.append(root.host);
+    const before = module.takeSnapshot([root]);
+    page.document.body.append(root.host);
     onTestFinished(() => root.host.remove());
     disable(root.querySelector('button')!);
-    expect(locksSince(before, root.querySelector('form')!)).toHaveLength(1);
+    expect(module.locksSince(before, root.querySelector('form')!)).toHaveLength(1);
   });
 
   describe('the code that locks', () => {
@@ -108,9 +115,9 @@ describe('locks', () => {
   describe('global flags', () => {
     function locksByFlag(name: string, value: PropertyDescriptor) {
       const locks = locksBy(() => {
-        Object.defineProperty(window, name, { configurable: true, enumerable: true, ...value });
+        Object.defineProperty(page, name, { configurable: true, enumerable: true, ...value });
       });
-      Reflect.deleteProperty(window, name);
+      Reflect.deleteProperty(page, name);
       return locks;
     }
 
@@ -132,8 +139,8 @@ describe('locks', () => {
     });
 
     test('not if it was set before', () => {
-      Object.assign(window, { submitted: true });
-      onTestFinished(() => void Reflect.deleteProperty(window, 'submitted'));
+      Object.assign(page, { submitted: true });
+      onTestFinished(() => void Reflect.deleteProperty(page, 'submitted'));
       expect(locksBy(() => {})).toEqual([]);
     });
   });

@@ -88,6 +88,19 @@ export async function open({
   };
 }
 
+/** Runs a module of the check in a window of its own, where it may change functions of the platform. */
+export async function inWindow<Module>(file: string) {
+  const frame = document.createElement('iframe');
+  const loaded = new Promise((resolve) => frame.addEventListener('load', resolve));
+  frame.src = endpoint({ body: '<!doctype html>' }).path;
+  document.body.append(frame);
+  await loaded;
+  const page = frame.contentWindow as Window & typeof globalThis;
+  const url = new URL(`../../src/check/${file}`, import.meta.url).href;
+  const module: Module = await page.eval(`import(${JSON.stringify(url)})`);
+  return { page, module, close: () => frame.remove() };
+}
+
 /** What was found before the page was left. */
 export const storedReport = (): Report => JSON.parse(sessionStorage.getItem('cardseal-check')!);
 

@@ -126,6 +126,8 @@ describe('runs', () => {
   test.each([
     ['shop.localhost', '', true],
     ['127.0.0.1', '', true],
+    ['127.10.0.1', '', true],
+    ['otherlocalhost', '', false],
     ['[::1]', '', true],
     ['staging.shop.example', 'staging.shop.example', true],
     ['b.example', 'a.example, b.example', true],
