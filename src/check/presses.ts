@@ -105,8 +105,9 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
   function waitOn(): void {
     clearTimeout(timer);
     if (press?.endsBy === undefined) return;
-    const rest = Math.min(QUIET_MS, press.endsBy - performance.now());
-    timer = window.setTimeout(() => safely(conclude), rest);
+    const rest = press.endsBy - performance.now();
+    if (rest > 0) timer = window.setTimeout(() => safely(conclude), Math.min(QUIET_MS, rest));
+    else conclude(); // a page that sends all the time may be faster than any timer
   }
 
   /** Notes which code of the page meets an emptied field. */

@@ -77,10 +77,10 @@ export async function open({
       return report().findings;
     },
     /** Waits until a press is over. Pages that are open at the same time share one report. */
-    async pressOver() {
+    async pressOver(what?: string) {
       const { pathname } = page.window.location;
       const ofPage = () => reportOf(report(), pathname);
-      await vi.waitFor(() => expect(ofPage().presses).not.toEqual([]));
+      await vi.waitFor(() => expect(ofPage().presses, what).not.toEqual([]));
       return ofPage();
     },
     /** The text of the list, if it is there. */

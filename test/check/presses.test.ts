@@ -6,11 +6,11 @@ import { BUTTON, NUMBER, open, storedReport } from './page.ts';
 type Parts = Parameters<typeof open>[0] & { isFilled?: boolean };
 
 /** Presses on a page with Cardseal, and waits until the press is over: for a quiet second. */
-async function press({ isFilled = true, ...parts }: Parts) {
+async function press({ isFilled = true, ...parts }: Parts, what?: string) {
   const page = await open({ isBound: true, ...parts });
   if (isFilled) page.page.fill();
   page.page.press();
-  return { page, ...(await page.pressOver()) };
+  return { page, ...(await page.pressOver(what)) };
 }
 
 const NUMBER_FIELD = `document.querySelector('#number')`;
@@ -213,7 +213,7 @@ const withoutPath = (text: string) => text.replace(/\/\S*shop\.js:(\d+):\d+/g, '
 
 test('after a press, finds what is wrong with each page, and its line', async () => {
   const visits = Object.entries(PAGES).map(async ([what, [parts, expected]]) => {
-    const { findings, presses } = await press(parts);
+    const { findings, presses } = await press(parts, what);
     const found = findings.map((it) => ({ ...it, text: withoutPath(it.text) }));
     expect(found, what).toMatchObject(expected.finding ? [expected.finding] : []);
     expect(presses, what).toEqual([expect.stringMatching(/^A press of Pay: .*\.$/)]);
@@ -251,6 +251,19 @@ test('follows a card that has no check digit, and so is no test card', async () 
   page.page.control('number').value = '4929 0000 0000 0108';
   page.page.press();
   expect((await page.pressOver()).presses).toEqual([expect.stringContaining('carried no block')]);
+});
+
+test('is over when something leaves after the longest time, whatever timers do', async () => {
+  const { page } = await open({ isBound: true, script: sendsList });
+  page.fill();
+  const settled = new Promise((resolve) => page.form.addEventListener('cardseal:settled', resolve));
+  page.press();
+  await settled;
+  const presses = () => page.window.CardsealCheck!.report().presses;
+  expect(presses()).toEqual([]);
+  page.window.performance.now = () => performance.now() + 10_000;
+  page.window.fetch('/sent/none');
+  expect(presses()).toHaveLength(1);
 });
 
 test('forgets what was unlocked at a click, before a press without one', async () => {
