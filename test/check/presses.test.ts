@@ -257,8 +257,10 @@ test('is over when something leaves after the longest time, whatever timers do',
   const { page } = await open({ isBound: true, script: sendsList });
   page.fill();
   const settled = new Promise((resolve) => page.form.addEventListener('cardseal:settled', resolve));
+  const timers = vi.spyOn(page.window, 'setTimeout');
   page.press();
   await settled;
+  expect(timers.mock.lastCall?.[1]).toBe(1_000); // until it was quiet for a second
   const presses = () => page.window.CardsealCheck!.report().presses;
   expect(presses()).toEqual([]);
   page.window.performance.now = () => performance.now() + 10_000;
