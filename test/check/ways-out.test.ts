@@ -14,7 +14,7 @@ import { inWindow, pause } from './page.ts';
 
 describe('ways out', () => {
   let left: Outgoing[] = [];
-  let isLooking = false;
+  let isLooking = true;
   const watcher = { isLooking: () => isLooking, leaves: (it: Outgoing) => void left.push(it) };
 
   let page: Window & typeof globalThis;
@@ -32,9 +32,6 @@ describe('ways out', () => {
   beforeEach(() => {
     left = [];
     isLooking = true;
-    onTestFinished(() => {
-      isLooking = false;
-    });
   });
 
   const add = (html: string) => {
