@@ -4,7 +4,7 @@ type BytesFromBase64 = { fromBase64?(text: string): Uint8Array<ArrayBuffer> };
 
 /** Base64 with padding: RFC 4648, section 4. */
 export function encodeBase64(bytes: BytesToBase64): string {
-  if (bytes.toBase64) return bytes.toBase64();
+  if (typeof bytes.toBase64 === 'function') return bytes.toBase64();
   let binary = '';
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
@@ -27,6 +27,6 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 
 function decodeLaxly(text: string): Uint8Array<ArrayBuffer> {
   const native = Uint8Array as BytesFromBase64;
-  if (native.fromBase64) return native.fromBase64(text);
+  if (typeof native.fromBase64 === 'function') return native.fromBase64(text);
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

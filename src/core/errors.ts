@@ -1,4 +1,5 @@
 import type { CardField } from './field-rules.ts';
+import { ownProperty } from './own-property.ts';
 
 /**
  * Everything that can go wrong, in every entry of this package. The list is closed, so a `switch`
@@ -55,7 +56,10 @@ export class CardEncryptionError extends Error {
   ) {
     super(message);
     this.code = code;
-    if (details.field !== undefined) this.field = details.field;
-    if (details.limit !== undefined) this.limit = details.limit;
+    // Own properties: what it does not have must not come from a polluted `Object.prototype`.
+    const { value: field } = ownProperty(details, 'field');
+    const { value: limit } = ownProperty(details, 'limit');
+    if (field !== undefined) this.field = field;
+    if (limit !== undefined) this.limit = limit;
   }
 }

@@ -75,10 +75,14 @@ export function readKey(key: CardEncryptionKey | PreparedKey): KnownKey {
   return { key: Object.freeze({ id, scheme: schemeName, public_key: publicKey }), scheme };
 }
 
-/** An error of a getter is dropped, because its text could contain anything. */
+/**
+ * Reads a field that the key has itself: a polluted `Object.prototype` must not make a key of an
+ * error answer. An error of a getter is dropped, because its text could contain anything.
+ */
 function readField(key: CardEncryptionKey, name: keyof CardEncryptionKey): unknown {
   try {
-    return key[name]; // throws also if the key is null or undefined
+    // Throws also if the key is null or undefined.
+    return Object.hasOwn(key, name) ? key[name] : undefined;
   } catch {
     throw notAKey();
   }

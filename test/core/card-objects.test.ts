@@ -1,6 +1,12 @@
 /** What a card may be made of: objects of every kind, memory of every kind, and a polluted Object.prototype. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Card, type CardField, encryptCard, prepareKey } from '../../src/core/index.ts';
+import {
+  type Card,
+  type CardEncryptionKey,
+  type CardField,
+  encryptCard,
+  prepareKey,
+} from '../../src/core/index.ts';
 import {
   byteCard,
   card,
@@ -251,10 +257,12 @@ describe('memory', () => {
     expect(new Uint8Array(view)).toEqual(new Uint8Array(16));
     const resizable = Object.getOwnPropertyDescriptor(ArrayBuffer.prototype, 'resizable')!;
     Reflect.deleteProperty(ArrayBuffer.prototype, 'resizable');
+    Object.assign(Object.prototype, { resizable: true }); // polluted
     try {
       expect(await encryptShared()).toBe('invalid_card number');
       expect(await decrypt(await encryptCard(freshKey(), byteCard()))).toEqual(card());
     } finally {
+      Reflect.deleteProperty(Object.prototype, 'resizable');
       Object.defineProperty(ArrayBuffer.prototype, 'resizable', resizable);
     }
   });
@@ -290,6 +298,7 @@ describe('a polluted Object.prototype', () => {
       },
     ],
     ['code, field and limit', { code: 'polluted', field: 'polluted', limit: 1 }],
+    ['methods that older engines lack', { toBase64: 1, fromBase64: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {
     const [key, strings, bytes] = [freshKey(), card(), byteCard()];
     const [other, { cvv: _cvv, ...incomplete }] = [await prepareKey(freshKey()), card()];
@@ -302,9 +311,20 @@ describe('a polluted Object.prototype', () => {
     );
     clean();
     for (const block of blocks) expect(await decrypt(block)).toEqual(card());
+    const ownProperties = failures.map((it) => ({ ...(it as PromiseRejectedResult).reason }));
     const fields = ['number', 'number', 'cvv'];
-    expect(failures).toMatchObject(
-      fields.map((field) => ({ reason: { code: 'invalid_card', field } })),
+    expect(ownProperties).toEqual(
+      fields.map((field) => ({ name: 'CardEncryptionError', code: 'invalid_card', field })),
     );
+  });
+
+  test('with the fields of a key makes no key of an error answer', async () => {
+    const answer = { status: 'no_key' } as unknown as CardEncryptionKey;
+    pollute({ ...freshKey(), field: 'polluted', limit: 1 });
+    const failures = await Promise.allSettled([prepareKey(answer), encryptCard(answer, card())]);
+    clean();
+    const ownProperties = failures.map((it) => ({ ...(it as PromiseRejectedResult).reason }));
+    const invalidKey = { name: 'CardEncryptionError', code: 'invalid_key' };
+    expect(ownProperties).toEqual([invalidKey, invalidKey]);
   });
 });
