@@ -148,8 +148,13 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
   async function issueKey(given: Order): Promise<IssuedKey> {
     const order = readOrder(given);
     try {
-      const decision = onKeyRequested(await readSettled(order.id), order);
-      if ('outcome' in decision) return { status: 409, body: decision.outcome };
+      const stored = await readSettled(order.id);
+      const decision = onKeyRequested(stored, order);
+      if ('outcome' in decision) {
+        // Something was sent for another amount: nobody can pay until staff have settled it.
+        if (stored?.state === 'open') logUncertain(order.id, stored.intentId!);
+        return { status: 409, body: decision.outcome };
+      }
       const retryAfter = limits.take(order.id, now());
       if (retryAfter > 0) return { status: 429, body: { status: 'too_many' }, retryAfter };
       return await keyFor(order, decision.order.intentId === null);
@@ -161,7 +166,7 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
 
   async function keyFor(order: Order, needsIntent: boolean): Promise<IssuedKey> {
     const [key, draft] = await Promise.allSettled([
-      client().createEncryptionKey(),
+      freshKey(),
       needsIntent ? createDraft(order) : undefined,
     ]);
     if (key.status === 'rejected' || draft.status === 'rejected') {
@@ -171,13 +176,17 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       if (current.status !== 'open') return { status: 409, body: current };
       return { status: 502, body: { status: 'no_key' } };
     }
-    const body = browserKey(key.value);
-    const known = { id: body.id, expiresAt: key.value.expires_at };
+    const { body, expiresAt } = key.value;
     const decision = await change(order.id, (stored) =>
-      onKeyArrived(stored, order, known, draft.value),
+      onKeyArrived(stored, order, { id: body.id, expiresAt }, draft.value),
     );
     if ('outcome' in decision) return { status: 409, body: decision.outcome };
     return { status: 200, body, ...(decision.order.sent && { note: 'retry_is_safe' }) };
+  }
+
+  async function freshKey(): Promise<{ body: CardEncryptionKey; expiresAt: number }> {
+    const key = await client().createEncryptionKey();
+    return { body: browserKey(key), expiresAt: key.expires_at };
   }
 
   async function pay(

@@ -169,10 +169,13 @@ test('the seventh key at once is too many', async () => {
   expect(await issueKey(ORDER)).toEqual({ status: 429, body, retryAfter: 5 });
 });
 
-test('where no key comes, the order may have been paid meanwhile', async () => {
+test.each([
+  ['no key comes', fails],
+  ['a key of an unknown scheme comes', async () => ({ ...keyResource('cek_2', 1000), scheme: '' })],
+])('where %s, the order may have been paid meanwhile', async (_, answer) => {
   const createEncryptionKey = async () => {
     put(PAID);
-    return fails();
+    return answer();
   };
   const { issueKey, put } = checkout({ client: { createEncryptionKey } });
   const body = { status: 'committed', reference: 'pi_card_1' };
@@ -229,6 +232,12 @@ describe('the log has codes and ids', () => {
       { client: { createEncryptionKey: () => Promise.reject(UNCLEAR) } },
       'issueKey',
       ['No key for order order-1, CardPaymentsError, resolve_intent, 503'],
+    ],
+    [
+      'an order whose amount has changed after something was sent',
+      { stored: { ...OPEN, sent: true, amount: 999 } },
+      'issueKey',
+      ['Payment not certain: order order-1, intent pi_card_1'],
     ],
     [
       'an answer that does not come',

@@ -106,8 +106,14 @@ final class Checkout
     {
         assertOrder($order);
         try {
-            $decision = onKeyRequested($this->readSettled($order['id']), $order);
+            $stored = $this->readSettled($order['id']);
+            $decision = onKeyRequested($stored, $order);
             if (isset($decision['outcome'])) {
+                if (($stored['state'] ?? null) === 'open') {
+                    // Something was sent for another amount: nobody can pay until staff have
+                    // settled it.
+                    self::logUncertain($order['id'], $stored['intentId']);
+                }
                 return ['status' => 409, 'body' => $decision['outcome']];
             }
             $seconds = $this->secondsToWait($order['id']);
@@ -1323,6 +1329,11 @@ class CardPayments
             stream_context_create(['ssl' => $tls]),
         );
         if ($socket === false) {
+            return [null, null];
+        }
+        if (hrtime(true) >= $deadline) {
+            // The connection and its TLS handshake may take that time each.
+            fclose($socket);
             return [null, null];
         }
         $answer = '';

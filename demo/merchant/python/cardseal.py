@@ -124,8 +124,13 @@ class Checkout:
         """
         order = _read_order(order)
         try:
-            decision = on_key_requested(self._read_settled(order["id"]), order)
+            stored = self._read_settled(order["id"])
+            decision = on_key_requested(stored, order)
             if "outcome" in decision:
+                if stored["state"] == "open":
+                    # Something was sent for another amount: nobody can pay until staff have
+                    # settled it.
+                    _log_uncertain(order["id"], stored["intentId"])
                 return {"status": 409, "body": decision["outcome"]}
             seconds = self._seconds_to_wait(order["id"])
             if seconds > 0:
