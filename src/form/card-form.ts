@@ -13,6 +13,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
   /** The block has used up its key, and the page stays. */
   const startNextCard = () => {
+    if (!isBound) return;
     const needsKey = sealed.exists() && keys.isRenewable;
     end();
     if (needsKey) requests.start();
@@ -100,7 +101,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
       // Whether a listener cancels the reset is known when its dispatch is over.
       later(() => {
         if (event.defaultPrevented) restoreDefaults();
-        else if (isBound) presses.whenOver(startNextCard);
+        else presses.whenOver(startNextCard);
       });
     },
 

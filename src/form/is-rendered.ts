@@ -6,6 +6,10 @@ export function isRendered(element: Element): boolean {
   if (element.getClientRects().length === 0) return false;
   // Closed details, `visibility: hidden` and `content-visibility: hidden` have rectangles.
   // Chrome 105 to 120 know the option by its earlier name.
-  const options = { visibilityProperty: true, checkVisibilityCSS: true };
+  const options = {
+    __proto__: null, // a polluted Object.prototype must set no further option
+    visibilityProperty: true,
+    checkVisibilityCSS: true,
+  };
   return element.checkVisibility?.(options) ?? true;
 }

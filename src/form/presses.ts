@@ -100,8 +100,7 @@ export function cardPresses(parts: Parts) {
       }
     } catch (error) {
       stop(event);
-      tellSettled();
-      notices.fail(error, state.phase === 'sending');
+      fail(error);
     }
   };
 
@@ -287,9 +286,8 @@ export function cardPresses(parts: Parts) {
       return undefined;
     } catch (error) {
       if (!isCurrent()) return undefined;
-      end(); // first: a listener of the error may press again
-      tellSettled();
-      notices.fail(error);
+      end();
+      fail(error);
       return undefined;
     } finally {
       if (isCurrent()) end();
@@ -311,6 +309,7 @@ export function cardPresses(parts: Parts) {
   const handOver = async (block: EncryptedCard, button: HTMLElement | null) => {
     const sending: Sending = { phase: 'sending', by: 'page' };
     state = sending;
+    notices.setBusy(true); // which takes a text about the making of the block away
     sealed.giveToScript();
     giveUpLater(sending);
     let isRejected = false;
@@ -326,11 +325,12 @@ export function cardPresses(parts: Parts) {
     if (state === sending.after) notices.clear();
     else if (state !== sending) return;
     end();
+    const idle = state;
     sealed.compare(); // the shopper may have begun another card
     tellSettled(); // first: code of the page may press when the fields are emptied
     sending.whenOver?.();
-    // The card may have been sent. Code of the page may have pressed again since.
-    if (isRejected && isIdle()) notices.tell('no_answer');
+    // The card may have been sent. Code of the page may have pressed, or ended it, since.
+    if (isRejected && state === idle) notices.tell('no_answer');
   };
 
   // All states
@@ -339,6 +339,13 @@ export function cardPresses(parts: Parts) {
     stop(event);
     notices.tell(problem);
     tellSettled();
+  };
+
+  /** Tells why a press came to nothing, unless code of the page has gone on since. */
+  const fail = (error: unknown) => {
+    const before = state;
+    tellSettled(); // first: a listener of the error may press again
+    if (state === before) notices.fail(error, state.phase === 'sending');
   };
 
   const isIdle = () => state.phase === 'idle';
@@ -366,8 +373,13 @@ export function cardPresses(parts: Parts) {
     tellSettled,
     isCommitted,
     state: () => state,
-    /** The shopper has clicked, or pressed Enter: what passed before is over. */
-    onShopper: settle,
+    /**
+     * The shopper has clicked, or pressed Enter: what passed before is over. But in WebKit (2.50) a
+     * listener of the press that passes causes a trusted click, too, by `label.click()`.
+     */
+    onShopper() {
+      if (state.phase === 'passing' && isDispatched(state.event)) settle();
+    },
     /** Runs it now, or when `onEncrypted` is done. */
     whenOver(action: () => void) {
       settle(); // what was passing is over: this is a task of its own

@@ -172,8 +172,11 @@ const monthFirst = (first: number[], second: number[]): number[][] =>
   !mayBeMonth(first) && mayBeMonth(second) ? [second, first] : [first, second];
 
 /** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
-const mayBeMonth = (digits: number[]): boolean =>
-  digits.reduce((number, digit) => number * 10 + digit, 0) <= 12;
+function mayBeMonth(digits: number[]): boolean {
+  let number = 0; // by a loop: Prototype 1.6 replaces the `reduce` of arrays
+  for (const digit of digits) number = number * 10 + digit;
+  return number <= 12;
+}
 
 /**
  * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.
@@ -265,7 +268,11 @@ let collator: Intl.Collator | undefined; // made when it is first needed: it tak
 /** The value of a decimal digit of any script: numeric collation knows all (UTS #35, part 5). */
 function digitOf(char: string): number | undefined {
   // `base`: without it, digits of one value differ between scripts.
-  collator ??= new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+  collator ??= new Intl.Collator('en', {
+    __proto__: null, // a polluted Object.prototype must set no further option
+    numeric: true,
+    sensitivity: 'base',
+  } as Intl.CollatorOptions);
   const { compare } = collator;
   const value = DIGITS.findIndex((digit) => compare(digit, char) === 0);
   return value < 0 ? undefined : value;

@@ -80,7 +80,12 @@ export function statusLine(form: HTMLFormElement) {
         restores += 1;
         if (restores === MAX_RESTORES) observer.disconnect();
       });
-      observer.observe(form, { childList: true, subtree: true, attributeFilter: [ADDED] });
+      observer.observe(form, {
+        __proto__: null, // a polluted Object.prototype must set no further option
+        childList: true,
+        subtree: true,
+        attributeFilter: [ADDED],
+      } as MutationObserverInit);
       stopRestoring = () => observer.disconnect();
     },
     /** Makes the live region. A copy of the form may have brought a line with an old text. */

@@ -77,6 +77,23 @@ test('data-cardseal-button that submits: one press, which the browser sends', as
   expect([sent.length, presses.mock.calls.length]).toEqual([1, 1]);
 });
 
+testRealInput(
+  'data-cardseal-button that submits: a click that brings the same block is one press, too',
+  async () => {
+    const page = open(`${FIELDS}<button data-cardseal-button>Send</button>`);
+    const presses = vi.fn();
+    page.form.addEventListener('cardseal:submit', presses);
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    bind(page.form);
+    fill(page);
+    await clickAsShopper(page, page.button('Send'));
+    await vi.waitUntil(() => page.passes === 1);
+    await settled(page);
+    await clickAsShopper(page, page.button('Send'));
+    expect([page.passes, presses.mock.calls.length]).toEqual([2, 2]);
+  },
+);
+
 test('data-cardseal-button: one that the page has replaced meanwhile is not clicked', async () => {
   const page = open(`${FIELDS + CLICK}<input required>`); // a click does not ask whether it is valid
   const button = page.button('Send');

@@ -542,6 +542,42 @@ test.each<Story & { what: string }>([
     ],
   },
   {
+    what: 'onEncrypted rejects, and a listener of cardseal:settled begins anew: no text is about it',
+    setting: { onEncrypted: true },
+    acts: ['onEncrypted: rejects', 'cardseal:settled: restart()'],
+    tasks: ['presses Pay', '...'],
+    outcome: [
+      'the fields are emptied',
+      'onEncrypted: rejects',
+      'the page hears that a key is there',
+    ],
+  },
+  {
+    what: 'onEncrypted is done after a reset, and a listener of cardseal:settled ends the binding',
+    setting: { onEncrypted: true },
+    acts: ['onEncrypted: form.reset(), and is pending', 'cardseal:settled: unbind()'],
+    tasks: ['presses Pay', '...', 'onEncrypted goes on'],
+    outcome: ['the fields are emptied', 'onEncrypted: form.reset(), and is pending'],
+  },
+  {
+    what: 'the encryption fails, and a listener of cardseal:settled ends the binding',
+    acts: ['cardseal:settled: unbind()'],
+    tasks: ['presses Pay', 'the encryption fails'],
+    outcome: [],
+  },
+  {
+    what: 'a text to wait for the block goes when onEncrypted has it',
+    setting: { onEncrypted: true },
+    acts: ['onEncrypted: sends, and is pending'],
+    tasks: ['presses Pay', '1 s', '...'],
+    outcome: [
+      'the shopper reads one_moment',
+      'the fields are emptied',
+      'onEncrypted: sends, and is pending',
+      'a block of A under key 1 goes out by onEncrypted',
+    ],
+  },
+  {
     what: 'a submit that is cancelled is no answer to a card button before',
     setting: { cardButton: true },
     acts: ['submit listener: cancels'],

@@ -1,5 +1,5 @@
 /** `onEncrypted` and `encrypt()`: code of the page gets the block, and sends it by itself. */
-import { expect, test, vi } from 'vitest';
+import { expect, type Mock, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
 import {
@@ -18,6 +18,7 @@ import {
   OTHER,
   OTHER_CARD,
   open,
+  type Page,
   posted,
   press,
   settled,
@@ -159,20 +160,39 @@ test('a script that has the block of another card may press again, and hands ove
   expect(await decrypt(blocks[1]!)).toEqual(OTHER_CARD);
 });
 
+/** Presses, and lets 30 s pass after `onEncrypted` was called. */
+async function callAndWait(
+  page: Page,
+  onEncrypted: Mock<() => void | Promise<void>>,
+  whenCalled = () => {},
+) {
+  await bind(page.form, { onEncrypted }).ready;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  fill(page);
+  page.button().click();
+  await vi.advanceTimersByTimeAsync(100);
+  await vi.waitUntil(() => onEncrypted.mock.calls[0]);
+  whenCalled();
+  await vi.advanceTimersByTimeAsync(30_000);
+  vi.useRealTimers();
+}
+
+testRealInput(
+  'it has answered: a card that is typed again stays, also when 30 seconds are over',
+  async () => {
+    const page = open();
+    await callAndWait(page, vi.fn(), () => fill(page));
+    expect([values(page), statusOf(page)]).toEqual([KEPT, undefined]);
+  },
+);
+
 testRealInput(
   'its answer comes late: after 30 seconds the shopper reads that there is none, until there is',
   async () => {
     const page = open();
     const answer = deferred<void>();
     const onEncrypted = vi.fn(() => answer.promise);
-    await bind(page.form, { onEncrypted }).ready;
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    fill(page);
-    page.button().click();
-    await vi.advanceTimersByTimeAsync(100);
-    await vi.waitUntil(() => onEncrypted.mock.calls[0]);
-    await vi.advanceTimersByTimeAsync(30_000);
-    vi.useRealTimers();
+    await callAndWait(page, onEncrypted);
     expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
     answer.resolve();
     await settled(page);
@@ -184,14 +204,7 @@ testRealInput('its answer comes while another press passes, which it does not en
   const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
   const answer = deferred<void>();
   const onEncrypted = vi.fn(() => answer.promise);
-  await bind(page.form, { onEncrypted }).ready;
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  fill(page);
-  page.button().click();
-  await vi.advanceTimersByTimeAsync(100);
-  await vi.waitUntil(() => onEncrypted.mock.calls[0]);
-  await vi.advanceTimersByTimeAsync(30_000);
-  vi.useRealTimers();
+  await callAndWait(page, onEncrypted);
   page.button('Send').addEventListener('click', () => answer.resolve());
   page.button('Send').addEventListener('click', () => page.form.requestSubmit());
   const arrived = page.arrived();

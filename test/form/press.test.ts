@@ -45,6 +45,21 @@ test('a cancelled submit leaves the fields and the block, and the same card brin
   expect(encryptions()).toBe(1);
 });
 
+test('a listener can cancel after it has clicked a label, which WebKit counts as a click of the shopper', async () => {
+  const page = open(`${html()}<label id="terms">Terms <input type="checkbox"></label>`);
+  const refuse = (event: Event) => {
+    page.form.querySelector<HTMLLabelElement>('#terms')!.click();
+    event.preventDefault();
+  };
+  page.form.addEventListener('submit', refuse, { once: true });
+  bind(page.form);
+  fill(page);
+  await passed(page);
+  await idle(page);
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
+
 test('another card after a cancelled submit is the card that is sent, under another key', async () => {
   const { page, blocks } = cancelling();
   bind(page.form);

@@ -166,13 +166,15 @@ describe('harms nothing', () => {
       const elsewhere = await otherOrigin();
       const ofForm = { allowCrossOriginAction: true, fieldName: 'stolen', keyMaxAgeMs: 0 };
       const ofFetch = { body: 'stolen', method: 'GET', mode: 'cors', redirect: 'follow' };
+      const ofBrowser = { attributes: false, opacityProperty: true, usage: 'nonsense' };
       const others = { signal: 'nonsense', value: 'stolen', once: true };
-      const all = JSON.stringify({ ...ofForm, ...ofFetch, ...others });
+      const all = JSON.stringify({ ...ofForm, ...ofFetch, ...ofBrowser, ...others });
       const pollution = `Object.assign(Object.prototype, ${all})`;
       const tag = `<script src="${script(pollution).path}"></script>`;
       const keys = endpoint(json(freshKey()));
       const attributes = `data-cardseal-key-url="${keys.path}"`;
       const page = await visit({ head: when === 'before' ? tag + TAG : TAG + tag, attributes });
+      page.form.style.opacity = '0'; // nothing but `opacityProperty` makes this another way to pay
       page.form.action = `${elsewhere}/answer/${crypto.randomUUID()}`;
       await expectBlocked(page, 'invalid_form');
       page.form.action = page.target.path;
@@ -182,12 +184,18 @@ describe('harms nothing', () => {
   );
 });
 
-test('works where arrays have a toJSON of their own, as Prototype 1.6 gives them', async () => {
-  const toJson = script(`Array.prototype.toJSON = function () {
+test('works where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
+  const prototype = script(`Array.prototype.toJSON = function () {
     return '[' + this.map(function (it) { return JSON.stringify(it); }).join(', ') + ']';
-  };`);
-  const page = await visit({ head: `<script src="${toJson.path}"></script>${TAG}` });
-  await expectCard(await page.pay());
+  };
+  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };`);
+  const page = await visit({ head: `<script src="${prototype.path}"></script>${TAG}` });
+  page.fill();
+  page.control('expiry').value = '2049-11';
+  const answered = page.loaded();
+  page.press();
+  await answered;
+  await expectCard(await page.posted());
 });
 
 describe('the key', () => {

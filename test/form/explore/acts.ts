@@ -75,6 +75,7 @@ export const LISTENER_ACTS = [
   'FormData later',
   'requestSubmit() later',
   'clicks the card button',
+  'clicks a label',
   'locks the fields',
   'masks the fields',
   'empties the fields',

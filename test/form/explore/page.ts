@@ -35,6 +35,8 @@ export abstract class Page {
   protected isCardChosen = true;
   protected isConnected = true;
   protected isBound = true;
+  /** Whether the library has left the form to the page. */
+  protected hasLeft = false;
   protected isDestinationGood = true;
   protected isRequired: boolean;
   protected isEmptying = false;
@@ -241,9 +243,10 @@ export abstract class Page {
 
   protected notices() {
     const isWaiting = () => this.text === 'wait';
-    const final = () => {
-      this.text = 'final';
-      this.isOwed = false;
+    const show = (text: 'wait' | 'final') => {
+      this.text = text;
+      if (text === 'final') this.isOwed = false;
+      if (this.hasLeft) this.violation('a form that is not bound any more gets a text');
     };
     return {
       emit: (type: string) => {
@@ -259,8 +262,7 @@ export abstract class Page {
       },
       tell: (problem: string) => {
         const asksToWait = problem === 'one_moment' || problem === 'payment_under_way';
-        if (asksToWait) this.text = 'wait';
-        else final();
+        show(asksToWait ? 'wait' : 'final');
         // A press that is told to wait has had its answer; that of the press before is still owed.
         this.log.push(`the shopper reads ${problem}`);
       },
@@ -269,13 +271,15 @@ export abstract class Page {
         if (this.text) this.log.push('the text goes');
         this.text = '';
       },
-      leave: () => {},
+      leave: () => {
+        this.hasLeft = true;
+      },
       showProblems: () => {
-        final();
+        show('final');
         this.log.push('the shopper reads what to correct');
       },
       fail: ({ code }: CardEncryptionError, isOnWay = false) => {
-        final();
+        show('final');
         this.log.push(`the press fails: ${code}${isOnWay ? ', while a block is on its way' : ''}`);
         const act = this.act(['nothing', 'requestSubmit()'], 'cardseal:error');
         if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
@@ -348,8 +352,11 @@ export abstract class Page {
     if (this.binding.isBusy && !this.isSentByBrowser) {
       this.violation('cardseal:settled comes while the press is under way');
     }
-    const act = this.act(['nothing', 'requestSubmit()'], 'cardseal:settled');
+    const acts = ['nothing', 'requestSubmit()', 'restart()', 'unbind()'] as const;
+    const act = this.act(acts, 'cardseal:settled');
     if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
+    if (act === 'restart()') this.restart();
+    if (act === 'unbind()') this.unbind();
   }
 
   protected receive(given: EncryptedCard): Promise<void> {
@@ -361,6 +368,7 @@ export abstract class Page {
       this.violation('onEncrypted runs with a card in the fields');
     }
     if (!this.isCardChosen) this.violation('onEncrypted is called although another way is chosen');
+    if (this.text === 'wait') this.violation('a text to wait for the block stays beside it');
     if (this.pending.length > 0 && !this.isPendingOver) {
       this.violation('onEncrypted is called while its promise is pending');
     }
@@ -429,6 +437,11 @@ export abstract class Page {
       'requestSubmit() later': () => this.plan(act, () => this.dispatchSubmit('pay', 'page')),
       'clicks the card button': () => this.nesting < 3 && this.clickCardButton('page'),
       'clicks the skip button': () => this.dispatchSubmit('skip', 'page'),
+      // In WebKit, the click of the label's control counts as one of the shopper.
+      'clicks a label': () => {
+        this.isByShopper = true;
+        this.form.onShopper();
+      },
       'locks the fields': () => {
         this.isLocked = true;
       },

@@ -27,6 +27,7 @@ export function scopeOf({ page = 1, shopper = 1, only, setting = {}, depth }: Ta
 }
 
 const SILENCE = 'a press ends in silence';
+const UNBOUND = 'a form that is not bound any more gets a text';
 const BY_BUTTON = { cardButton: true };
 const BY_PAGE = { onEncrypted: true };
 
@@ -100,12 +101,20 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F4: a trusted click is a new press',
-    from: 'onShopper: settle,',
-    to: 'onShopper() {},',
+    from: "if (state.phase === 'passing' && isDispatched(state.event)) settle();",
+    to: '',
     setting: BY_BUTTON,
     only: ['presses the card button'],
     depth: 5,
     found: 'a press passes with a block, and the page could not refuse it',
+  }),
+  inPresses({
+    rule: 'F4: but not while the press that passes is dispatched',
+    from: "if (state.phase === 'passing' && isDispatched(state.event)) settle();",
+    to: 'settle();',
+    only: ['clicks a label'],
+    depth: 3,
+    found: 'cardseal:settled comes while the press is under way',
   }),
   inPresses({
     rule: 'F5: a script that has the block may submit',
@@ -177,6 +186,15 @@ export const TAKEN_OUT: TakenOut[] = [
     found: 'a text asks to wait although nothing is under way',
   }),
   inPresses({
+    rule: 'F7: also when onEncrypted has the block',
+    from: 'notices.setBusy(true); // which takes a text about',
+    to: '// which takes a text about',
+    setting: BY_PAGE,
+    only: ['1 s'],
+    depth: 4,
+    found: 'a text to wait for the block stays beside it',
+  }),
+  inPresses({
     rule: 'F8: cardseal:submit can refuse each press',
     from: 'const press = begin(kind, button);\n    const canPass',
     to: 'const press = sealed.isFresh() ? ({} as Making) : begin(kind, button);\n    const canPass',
@@ -213,7 +231,7 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F8: a press that fails tells the shopper',
-    from: 'end(); // first: a listener of the error may press again\n      tellSettled();\n      notices.fail(error);',
+    from: 'end();\n      fail(error);',
     to: 'end();',
     only: ['the encryption fails'],
     depth: 2,
@@ -255,12 +273,29 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F9: onEncrypted that rejects tells the shopper',
-    from: "if (isRejected && isIdle()) notices.tell('no_answer');",
+    from: "if (isRejected && state === idle) notices.tell('no_answer');",
     to: '',
     setting: BY_PAGE,
     only: ['rejects'],
     depth: 3,
     found: SILENCE,
+  }),
+  inPresses({
+    rule: 'F13: unless code of the page has gone on',
+    from: "if (isRejected && state === idle) notices.tell('no_answer');",
+    to: "if (isRejected) notices.tell('no_answer');",
+    setting: BY_PAGE,
+    only: ['rejects', 'unbind()'],
+    depth: 3,
+    found: UNBOUND,
+  }),
+  inPresses({
+    rule: 'F13: what fails is not told when code of the page has gone on',
+    from: 'if (state === before) notices.fail(',
+    to: 'notices.fail(',
+    only: ['the encryption fails', 'unbind()'],
+    depth: 2,
+    found: UNBOUND,
   }),
   inPresses({
     rule: 'F9: also after a submit of its own that the page has cancelled',

@@ -276,8 +276,8 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a reset goes on in a form that is unbound',
     file: 'src/form/card-form.ts',
-    before: '        else if (isBound) presses.whenOver(startNextCard);\n',
-    after: '        else presses.whenOver(startNextCard);\n',
+    before: '    if (!isBound) return;\n    const needsKey',
+    after: '    const needsKey',
     breaks: 'the text that a press has ended goes before anyone can read it',
     tests: ['chromium form/life'],
   },
