@@ -42,7 +42,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
       number,
       typed: controls.number.map(({ value }) => value),
       codes: /^\d{3,4}$/.test(code) ? [code].concat(typed === code ? [] : typed) : [],
-      codeNames: controls.code.reduce((names: string[], it) => names.concat(it.id, it.name), []),
+      codeNames: ([] as string[]).concat(...controls.code.map(({ id, name }) => [id, name])),
       name: nameOf(controls, all),
     };
     // Read again while the shopper fills in the rest, it is still the same card.

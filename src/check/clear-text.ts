@@ -47,7 +47,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
         for (const field of some) found.add(field);
       }
       if (!found.size) return;
-      const fields = Array.from(found);
+      const fields = [...found]; // not `Array.from`, which Prototype replaces
       const address = placeOfAddress(to);
       const text = [`The ${fields.join(' and the ')} left in clear text by ${way}`];
       if (address) text.push(' to ', address);

@@ -57,13 +57,18 @@ export function findingList() {
 
   function close(): void {
     isClosed = true;
-    host.remove();
+    hide();
+  }
+
+  /** Not by `remove`: that of Prototype fails for what is nowhere. */
+  function hide(): void {
+    host.parentNode?.removeChild(host);
   }
 
   function draw({ findings, presses, notices }: Report): void {
     const isEmpty = findings.length + presses.length + notices.length === 0;
     if (isClosed || isEmpty) {
-      host.remove();
+      hide();
       return;
     }
     opener.textContent = `Cardseal check: ${count(findings.length, 'finding')}`;

@@ -1,7 +1,7 @@
 import { callSite, isLibrary, type Site } from './call-site.ts';
 import { watch } from './patch.ts';
 
-/** What could lock a form, as it was before a press. */
+/** What could lock a form, as it is before or after a press. */
 export interface Snapshot {
   /** All buttons, each with whether it was locked. */
   buttons: Map<Element, boolean>;
@@ -49,19 +49,20 @@ export function takeSnapshot(roots: (Document | ShadowRoot)[]): Snapshot {
   return { buttons, flags: flags() };
 }
 
-/** What is locked now and was not before. */
-export function locksSince({ buttons, flags: before }: Snapshot, form: HTMLFormElement): Lock[] {
+/** What is locked after a press of a form and was not before. */
+export function newLocks(before: Snapshot, after: Snapshot, form: HTMLFormElement): Lock[] {
   const locks: Lock[] = [];
-  buttons.forEach((wasLocked, button) => {
+  after.buttons.forEach((isLocked, button) => {
     const isOfForm = (button as HTMLButtonElement).form === form;
     const isCardButton = button.hasAttribute('data-cardseal-button');
-    const isHere = button.isConnected && (isOfForm || isCardButton);
-    if (wasLocked || !isHere || !isLocked(button)) return;
+    const wasUnlocked = before.buttons.get(button) === false;
+    if (!isLocked || !wasUnlocked || !(isOfForm || isCardButton)) return;
     const what = `The button${button.id && ` #${button.id}`} is still locked`;
     locks.push({ what, site: disabledBy.get(button) });
   });
-  for (const name of flags()) {
-    if (before.indexOf(name) < 0) locks.push({ what: `The global variable ${name} is still set` });
+  for (const name of after.flags) {
+    const wasSet = before.flags.indexOf(name) >= 0;
+    if (!wasSet) locks.push({ what: `The global variable ${name} is still set` });
   }
   return locks;
 }

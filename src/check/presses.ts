@@ -2,7 +2,7 @@ import { callSite, isLibrary, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
-import { type Lock, locksSince, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
+import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { safely, watch } from './patch.ts';
 import { elementsOf, type Outgoing } from './ways-out.ts';
 
@@ -89,12 +89,15 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     });
   }
 
+  /** As it was before the click that is being dispatched, if there is one. */
+  const currentSnapshot = () => snapshot || takeSnapshot(reader.roots());
+
   function begin(form: HTMLFormElement): void {
     conclude();
     const { number, name, code } = reader.controls();
     press = {
       form,
-      before: snapshot || takeSnapshot(reader.roots()),
+      before: currentSnapshot(),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
       problem: '',
@@ -124,7 +127,8 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     for (const { prototype } of [HTMLFormElement, HTMLInputElement]) {
       for (const name of ['checkValidity', 'reportValidity']) {
         watch(prototype, name, () => (isValid: unknown) => {
-          if (!isValid) note(`calls ${name}() after the fields were emptied`);
+          const isMissed = !isValid && press?.filled.some(({ validity }) => validity.valueMissing);
+          if (isMissed) note(`calls ${name}() after the fields were emptied`);
         });
       }
     }
@@ -138,7 +142,7 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     store.addPress(['A press of Pay: ', ...outcome(), '.']);
     if (paidBy) return;
     if (problem) {
-      for (const lock of locksSince(before, form)) store.add(locked(lock));
+      for (const lock of newLocks(before, currentSnapshot(), form)) store.add(locked(lock));
     } else if (isEncrypted && sender) {
       store.add(sentNoBlock(sender, read));
     } else if (isEncrypted && read) {
@@ -148,7 +152,7 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     function outcome(): string[] {
       if (paidBy) return ['the card was encrypted, and the block left by ', paidBy];
       if (problem) return ['refused (', problem, ')'];
-      if (!isEncrypted) return ['nothing was encrypted; a listener of the page has stopped it'];
+      if (!isEncrypted) return ['nothing was encrypted; the page or another press has ended it'];
       if (sender) return ['the card was encrypted, but ', sender.text, ' carried no block'];
       return ['the card was encrypted, and the page sent nothing'];
     }

@@ -118,7 +118,7 @@ function encodedSpellings(texts: string[]): { base64: string[]; hex: string[] } 
   const base64: string[] = [];
   const hex: string[] = [];
   for (const bytes of texts.map(utf8)) {
-    const lower = Array.from(bytes, (byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2));
+    const lower = [...bytes].map((byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2));
     hex.push(lower.join(''), lower.join('').toUpperCase());
     for (const before of [0, 1, 2]) {
       // Only the characters that do not depend on what stands before and after.

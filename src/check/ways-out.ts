@@ -202,7 +202,7 @@ function watchMessages(watcher: Watcher): void {
   define({ get, set });
   const arrives = ({ data, origin, isTrusted }: MessageEvent) => {
     if (!isTrusted || origin !== window.origin || !watcher.isLooking()) return;
-    const [site] = sites.size === 1 ? Array.from(sites.values()) : [];
+    const [site] = sites.size === 1 ? [...sites.values()] : [];
     watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: jsonOf(data) }], site });
   };
   window.addEventListener('message', (event) => safely(() => arrives(event)), true);

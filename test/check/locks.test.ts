@@ -28,7 +28,7 @@ describe('locks', () => {
     const { form, button } = open(html);
     const before = module.takeSnapshot([page.document]);
     lock(button, form);
-    return module.locksSince(before, form);
+    return module.newLocks(before, module.takeSnapshot([page.document]), form);
   }
   const disable = (button: HTMLButtonElement) => {
     button.disabled = true;
@@ -94,7 +94,8 @@ describe('locks', () => {
     page.document.body.append(root.host);
     onTestFinished(() => root.host.remove());
     disable(root.querySelector('button')!);
-    expect(module.locksSince(before, root.querySelector('form')!)).toHaveLength(1);
+    const after = module.takeSnapshot([root]);
+    expect(module.newLocks(before, after, root.querySelector('form')!)).toHaveLength(1);
   });
 
   describe('the code that locks', () => {

@@ -148,6 +148,16 @@ function read() {
     sendsUnless(`!${NUMBER_FIELD}.value && false`),
     { press: 'the block left by fetch' },
   ],
+  'none: checkValidity() of the form stops it because of a field that is not the card’s': [
+    {
+      script: `document.querySelector('#go').onclick = function () {
+  if (document.forms[0].checkValidity()) fetch('/sent/none', { method: 'POST' });
+};`,
+      button: BUTTON,
+      extra: '<input id="email" required>',
+    },
+    { press: 'the card was encrypted, and the page sent nothing.' },
+  ],
   'none: a listener of the page has cancelled the press': [
     {
       script: `document.forms[0].addEventListener('cardseal:submit', function (event) {
@@ -155,7 +165,7 @@ function read() {
   event.stopPropagation();
 });`,
     },
-    { press: 'a listener of the page has stopped it' },
+    { press: 'the page or another press has ended it' },
   ],
   'lock: disabled': [
     onRefusal('button.disabled = true'),
@@ -252,6 +262,22 @@ test('is over when something leaves after the longest time, whatever timers do',
   page.window.performance.now = () => performance.now() + 10_000;
   page.window.fetch('/sent/none');
   expect(presses()).toHaveLength(1);
+});
+
+test('finds no lock that the next press has made, as long as the page unlocks after each', async () => {
+  const script = `document.querySelector('button').addEventListener('click', function () {
+  this.className = 'is-loading';
+});
+document.forms[0].addEventListener('cardseal:settled', function () {
+  document.querySelector('button').className = '';
+});`;
+  const page = await open({ isBound: true, script });
+  const settled = new Promise((resolve) => page.form.addEventListener('cardseal:settled', resolve));
+  page.page.press();
+  await settled;
+  page.page.press(); // which ends the first one
+  const { findings, presses } = await page.pressOver();
+  expect([findings, presses.length]).toEqual([[], 1]);
 });
 
 test('forgets what was unlocked at a click, before a press without one', async () => {

@@ -44,13 +44,20 @@ test('control: on this host the functions are watched', async () => {
   expect(watchedIn(page.window)).toBe(5);
 });
 
-test('finds, stores and reports where arrays have a toJSON of their own, as in Prototype 1.6', async () => {
-  const toJson = `Array.prototype.toJSON = function () { return '[]'; };`;
-  const page = await open({ script: toJson + LEAK });
+test('finds, stores and reports where a script replaces functions of the language, as Prototype 1.6 does', async () => {
+  const prototype = `Array.prototype.toJSON = function () { return '[]'; };
+Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };
+Array.from = function (it) { return it.length ? Array.prototype.slice.call(it) : []; };
+HTMLElement.prototype.remove = function () { this.parentNode.removeChild(this); };`;
+  const page = await open({ script: prototype + LEAK });
   page.page.fill();
   page.window.leak();
-  expect(await page.found()).toMatchObject([{ kind: 'clear text', way: 'fetch' }]);
+  const clearText = { kind: 'clear text', way: 'fetch', fields: ['card number'] };
+  expect(await page.found()).toMatchObject([clearText]);
   expect(storedReport()).toEqual(page.report());
+  page.window.CardsealCheck!.clear();
+  page.window.CardsealCheck!.clear(); // the list is gone already
+  expect(page.report().findings).toEqual([]);
 });
 
 test('with another number it says so, once, and looks at nothing', async () => {
