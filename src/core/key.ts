@@ -82,7 +82,7 @@ export function readKey(key: CardEncryptionKey | PreparedKey): KnownKey {
 function readField(key: CardEncryptionKey, name: keyof CardEncryptionKey): unknown {
   try {
     // Throws also if the key is null or undefined.
-    return Object.hasOwn(key, name) ? key[name] : undefined;
+    return Object.getOwnPropertyDescriptor(key, name) && key[name];
   } catch {
     throw notAKey();
   }

@@ -25,10 +25,11 @@ export interface Size {
  * the code is written to be read, compiled for ES2018 (about 270 bytes of the script tag), and has
  * what real shops need: the rule for a press, messages that stay, other ways to pay. The texts for
  * shoppers and developers alone take about 1,000 bytes. The bounds are the measured sizes, rounded
- * up, so that growth is noticed.
+ * up, so that growth is noticed. That of the core was 3,050: about 50 bytes keep names of a polluted
+ * `Object.prototype` out of keys and errors.
  */
-const CORE_BOUND = 3_050;
-const SCRIPT_TAG_BOUND = 13_100;
+const CORE_BOUND = 3_100;
+const SCRIPT_TAG_BOUND = 13_110;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
