@@ -11,6 +11,13 @@ const folder = join(import.meta.dirname, '../../src/checkout');
 
 /** The part that finds it, what does not hold then, the file, its text, and what stands there instead. */
 const FAULTS: [part: number, found: string, file: string, text: string, instead: string][] = [
+  [
+    0,
+    'The block is stored',
+    'checkout.ts',
+    'token: randomId(),',
+    'token: randomId() + block.payload,',
+  ],
   [1, 'Charged another amount', 'checkout.ts', 'if (!isAsked) throw', 'if (false) throw'],
   [
     2,
