@@ -263,17 +263,19 @@ const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
 
 const DIGITS = [...'0123456789'];
-let collator: Intl.Collator | undefined; // made when it is first needed: it takes long
 
-/** The value of a decimal digit of any script: numeric collation knows all (UTS #35, part 5). */
+/** The value of a decimal digit of any script. */
 function digitOf(char: string): number | undefined {
-  // `base`: without it, digits of one value differ between scripts.
-  collator ??= new Intl.Collator('en', {
+  const value = char < '\x80' ? DIGITS.indexOf(char) : digitValue(char);
+  return value < 0 ? undefined : value;
+}
+
+/** Numeric collation knows all decimal digits (UTS #35, part 5). For ASCII it would take long. */
+function digitValue(char: string): number {
+  const { compare } = new Intl.Collator('en', {
     __proto__: null, // a polluted Object.prototype must set no further option
     numeric: true,
-    sensitivity: 'base',
+    sensitivity: 'base', // without it, digits of one value differ between scripts
   } as Intl.CollatorOptions);
-  const { compare } = collator;
-  const value = DIGITS.findIndex((digit) => compare(digit, char) === 0);
-  return value < 0 ? undefined : value;
+  return DIGITS.findIndex((digit) => compare(digit, char) === 0);
 }

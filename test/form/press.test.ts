@@ -167,6 +167,17 @@ test('a submit that a listener stops before it reaches the form counts as cancel
   expect((await posted(page)).length).toBe(1);
 });
 
+test('a click beside the buttons, and one that a script makes of the document, are left alone', () => {
+  const page = open();
+  bind(page.form);
+  const failed = vi.fn();
+  addEventListener('error', failed);
+  onTestFinished(() => removeEventListener('error', failed));
+  page.form.click();
+  document.dispatchEvent(new MouseEvent('click'));
+  expect(failed).not.toHaveBeenCalled();
+});
+
 test('a press that a listener of the page cancelled before the library sees it is left alone', async () => {
   const encryptions = countEncryptions();
   const page = open();
