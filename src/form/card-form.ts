@@ -68,7 +68,10 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
       return {
         ready: requests.start(check),
         restart: () => (isBound ? restart() : Promise.resolve()),
-        encrypt: async () => (isBound ? presses.encrypt() : undefined),
+        async encrypt() {
+          presses.settleIfOver();
+          return isBound ? presses.encrypt() : undefined;
+        },
         get isBusy() {
           return presses.state().phase !== 'idle';
         },
@@ -79,7 +82,10 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     unbind,
     /** What the form is doing. */
     state: presses.state,
-    onPress: presses.onPress,
+    onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null) {
+      presses.settleIfOver(); // first: a listener of `cardseal:settled` may unbind the form
+      if (isBound) presses.onPress(event, kind, button);
+    },
     onShopper: presses.onShopper,
 
     onChange(control: Element) {

@@ -80,7 +80,6 @@ export function cardPresses(parts: Parts) {
     const isRepeat = isRepeating;
     isRepeating = false;
     try {
-      if (isSubmitOver()) settle();
       const isByScript = sealed.isWithScript() && kind === 'submit' && !page.isByShopper();
       // While a payment is under way, the page may lock or hide the fields.
       const doLooksCount = isIdle() && !isByScript;
@@ -196,9 +195,14 @@ export function cardPresses(parts: Parts) {
     return state;
   };
 
-  /** A click that passes may still submit the form when its dispatch is over. */
-  const isSubmitOver = () =>
-    state.phase === 'passing' && state.kind === 'submit' && isDispatched(state.event);
+  /**
+   * Settles the submit that was passing if its dispatch is over. A click that passes may still
+   * submit the form then.
+   */
+  const settleIfOver = () => {
+    if (state.phase !== 'passing' || state.kind !== 'submit') return;
+    if (isDispatched(state.event)) settle();
+  };
 
   /**
    * Code of the page has run. The page refuses a press by cancelling its submit, or sends the block
@@ -319,7 +323,7 @@ export function cardPresses(parts: Parts) {
       isRejected = true;
       parts.report(error);
     }
-    if (isSubmitOver()) settle();
+    settleIfOver();
     sending.isOver = true;
     // The shopper reads that there is no answer, and has not pressed since.
     if (state === sending.after) notices.clear();
@@ -368,6 +372,7 @@ export function cardPresses(parts: Parts) {
   };
 
   return {
+    settleIfOver,
     onPress,
     end,
     tellSettled,
@@ -387,7 +392,6 @@ export function cardPresses(parts: Parts) {
       else action();
     },
     async encrypt(): Promise<EncryptedCard | undefined> {
-      if (isSubmitOver()) settle();
       if (!isIdle()) {
         notices.tell(waitText());
         return undefined;

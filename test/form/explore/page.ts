@@ -665,7 +665,8 @@ export abstract class Page {
   }
 
   protected runListeners(event: FakeEvent, button: Button, by: string) {
-    const isCardPress = button !== 'skip' && this.isCardChosen && !event.defaultPrevented;
+    const saysCard = this.isBound && button !== 'skip' && this.isCardChosen;
+    const isCardPress = saysCard && !event.defaultPrevented;
     const wasPassing = this.isPassing;
     if (isCardPress && this.offered) {
       const isCard = this.content === 'A' || this.content === 'B';
