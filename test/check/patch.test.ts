@@ -69,6 +69,16 @@ describe('watches', () => {
     expect(after.mock.calls).toEqual([['A']]);
   });
 
+  test('a constructor that a class of the page extends', () => {
+    const owner = { Platform: platform().Platform };
+    watch(owner, 'Platform', () => {});
+    class Own extends owner.Platform {
+      own = () => this.add('b');
+    }
+    const it = new Own();
+    expect([it instanceof Own, it.own()]).toEqual([true, 'ab']);
+  });
+
   test('a constructor, which its instances name, too', () => {
     const owner = platform();
     const { Platform } = owner;

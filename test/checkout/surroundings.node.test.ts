@@ -66,7 +66,7 @@ function checkout({
     },
     randomId: () => `random ${++ids}`,
   });
-  const pay = (keyId = 'cek_1') => made.pay(ORDER, undefined, postedBlock(keyId));
+  const pay = (keyId = 'cek_1', order = ORDER) => made.pay(order, undefined, postedBlock(keyId));
   const calls = {
     issueKey: () => made.issueKey(ORDER),
     pay: () => pay(),
@@ -180,6 +180,13 @@ test.each([
   const { issueKey, put } = checkout({ client: { createEncryptionKey } });
   const body = { status: 'committed', reference: 'pi_card_1' };
   expect(await issueKey(ORDER)).toEqual({ status: 409, body });
+});
+
+test('an order that the shop changes while it is paid is paid as it was given', async () => {
+  const order = { ...ORDER };
+  const outcome = checkout().pay('cek_1', order);
+  order.amount = 1;
+  expect(await outcome).toEqual({ status: 'committed', reference: 'pi_card_1' });
 });
 
 test('a block that came twice has the decline of the first', async () => {

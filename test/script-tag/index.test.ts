@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as core from '../../src/core/index.ts';
 import * as form from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
@@ -77,6 +77,17 @@ describe('encrypts the card of form[data-cardseal], whenever the file comes:', (
     const page = await visit({ head: '' });
     await page.load('/dist/cardseal.js');
     await expectCard(await page.pay());
+  });
+
+  test('between DOMContentLoaded and load, and at once', async () => {
+    const keys = endpoint(json(freshKey()));
+    const image = `<img src="${endpoint().path}" alt="">`; // is not answered
+    const attributes = `data-cardseal-key-url="${keys.path}"`;
+    const page = await visit({ head: '', attributes, tail: image, early: true });
+    await vi.waitUntil(() => page.document.readyState === 'interactive');
+    await page.load('/dist/cardseal.js');
+    await vi.waitUntil(async () => (await keys.got()).length > 0);
+    expect(page.document.readyState).toBe('interactive');
   });
 
   test('before the page is whole, and the shopper is quicker', async () => {

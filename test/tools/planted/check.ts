@@ -104,6 +104,14 @@ export const CHECK: readonly Fault[] = [
     ...safety,
   },
   {
+    name: 'a watched constructor forgets the subclass',
+    file: 'src/check/patch.ts',
+    before: 'return Reflect.construct(target, args, newTarget);',
+    after: 'return Reflect.construct(target, args);',
+    breaks: 'with the check in the page, a class of the shop that extends WebSocket has no methods',
+    tests: ['chromium check/patch'],
+  },
+  {
     name: 'the check turns objects of the page into text',
     file: 'src/check/ways-out.ts',
     before: 'if (Object(value) !== value) return',

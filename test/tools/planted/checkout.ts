@@ -172,4 +172,16 @@ export const CHECKOUT_FAULTS: readonly Fault[] = [
     breaks: 'a shopper reads that the card was declined while another one may have been charged',
     tests: ['node checkout/decide'],
   },
+  {
+    name: 'the order is copied after the block was read',
+    file: CHECKOUT,
+    before: `    const order = readOrder(given);
+    const block = await readPostedBlock(contentType, body);
+`,
+    after: `    const block = await readPostedBlock(contentType, body);
+    const order = readOrder(given);
+`,
+    breaks: 'what a shop changes in its own object during the payment becomes what is paid',
+    tests: ['node checkout/surroundings'],
+  },
 ];

@@ -154,6 +154,14 @@ export const SCRIPT_TAG: readonly Fault[] = [
     ...seen,
   },
   {
+    name: 'bound at once only in a page that is complete',
+    file,
+    before: "if (document.readyState !== 'loading') bindAll();",
+    after: "if (document.readyState === 'complete') bindAll();",
+    breaks: 'a tag that comes late binds nothing: no key is asked for, and Pay stays disabled',
+    ...seen,
+  },
+  {
     name: 'data-cardseal-when looks inside the form only',
     file,
     before: '() => elementsOf(form).some((control) => control.matches(when));',
