@@ -30,6 +30,8 @@ interface Purchase extends Order {
   id: string;
   /** The shopper has chosen to pay on invoice: no card is needed. */
   isInvoiced?: boolean;
+  /** How many payments by card are under way. Meanwhile the purchase does not go on invoice. */
+  cardsUnderWay: number;
   /** What the shopper was told last, for a page that shows the form again. */
   notice?: Notice | undefined;
 }
@@ -192,7 +194,9 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
     const purchase = shopper.pages.get(posted.block.key_id) ?? shopper.purchase;
     if (purchase.isInvoiced) return isForm ? reply.redirect(page, 303) : {};
     const type = request.headers['content-type'];
+    purchase.cardsUnderWay++;
     const outcome = await checkout.pay(purchase, type, String(request.body));
+    purchase.cardsUnderWay--;
     purchase.notice = noticeOf(outcome);
     if (purchase !== shopper.purchase) return lead(`/checkout/earlier/${purchase.id}`);
     // The order may be open all the same: only the block was of another one.
@@ -214,7 +218,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
       return;
     }
     const outcome = await checkout.outcome(purchase.id);
-    if (outcome.status === 'open' && !outcome.note) purchase.isInvoiced = true;
+    if (outcome.status === 'open' && !outcome.note && !purchase.cardsUnderWay)
+      purchase.isInvoiced = true;
   }
 
   async function showUncertain(_request: FastifyRequest, reply: FastifyReply) {
@@ -288,7 +293,7 @@ function isUnclear(outcome: Outcome): boolean {
 }
 
 function newPurchase(): Purchase {
-  return { id: `order_${randomUUID()}`, ...ORDER };
+  return { id: `order_${randomUUID()}`, cardsUnderWay: 0, ...ORDER };
 }
 
 /** What the shopper reads beside the form. */

@@ -137,8 +137,10 @@ const utf8 = (text: string): string =>
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
-/** Names of security codes. Three digits alone mean nothing. */
-const TELLING = /cvv|cvc|ccv|csc|cvn|cvd|cv2|securitycode|cardcode|verificationvalue|cryptogram/;
+/** Names of security codes, within one word of a name. Three digits alone mean nothing. */
+const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cv2/;
+/** Over several words: `security_code`. */
+const LONG_NAMES = /securitycode|cardcode|verificationvalue|cryptogram/;
 
 /** Whether a field's name says that it is a security code, or is that of the code's control. */
 export function tellingNames(own: string[]): (name: string) => boolean {
@@ -148,21 +150,37 @@ export function tellingNames(own: string[]): (name: string) => boolean {
     const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
     const letters = lettersOf(name);
     return (
-      TELLING.test(letters) || ownLetters.some((it) => it === letters || it === lettersOf(last))
+      wordsOf(name).some((word) => SHORT_NAMES.test(word)) ||
+      LONG_NAMES.test(letters) ||
+      ownLetters.some((it) => it === letters || it === lettersOf(last))
     );
   };
 }
 
-/** Finds a security code beside a telling name: in URLs, JSON and multipart texts. */
+/** `basic`, `score` of `basic_score` and of `basicScore`. */
+const wordsOf = (name: string): string[] =>
+  name
+    .replace(/[a-z](?=[A-Z][a-z])/g, '$& ')
+    .toLowerCase()
+    .split(/[^a-z0-9]/);
+
+/**
+ * Finds a security code beside a telling name: in URLs, JSON, XML and multipart texts. It looks for
+ * the code first, because a text of megabytes has many names and few codes.
+ */
 function codeFinder(code: string, isTelling: (name: string) => boolean) {
-  const beside = `([\\w.\\[\\]-]{2,80})["'\\\\]*(?:\\s*[:=]\\s*|\\s+)["'\\\\]*`;
-  const pattern = new RegExp(`${beside}${literal(code)}(?![0-9])`, 'g');
   return (text: string): boolean => {
-    if (!text.includes(code)) return false;
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      if (isTelling(match[1]!)) return true;
+    for (let at = text.indexOf(code); at >= 0; at = text.indexOf(code, at + 1)) {
+      if (/[0-9]/.test(text.charAt(at + code.length))) continue;
+      const [, name] = NAME_BEFORE.exec(text.substring(at - 200, at)) || [];
+      if (name && isTelling(name)) return true;
     }
     return false;
   };
 }
+
+/**
+ * The name at the end of the text before a value: `card[cvv]=`, `"cvv":"`, `<cvv>`, `["cvv","`, and
+ * `"name":"cvv","value":"`.
+ */
+const NAME_BEFORE = /([\w.[\]-]{2,80})\W{1,20}(?:(?:\d+\[)?value\W{1,20})?$/;

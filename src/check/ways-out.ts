@@ -75,7 +75,7 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
     const isReadable = body.method !== 'GET' && !body.bodyUsed;
     if (isReadable) later.push(Request.prototype.clone.call(body).text());
   } else if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
-    add(new Blob([body as ArrayBuffer]));
+    add(new TextDecoder().decode(body as ArrayBuffer)); // at once: the page may be about to leave
   } else if (body instanceof Document) {
     add(new XMLSerializer().serializeToString(body));
   } else {

@@ -213,6 +213,12 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       price: order,
       now: now(),
     };
+    try {
+      client(); // before the order is stored as paying: a wrong option is no lost answer
+    } catch (error) {
+      logFailure(`No payment of order ${order.id}`, error);
+      return refuse(order.id, block.key_id);
+    }
     for (;;) {
       attempt.now = now();
       const decision = await change(order.id, (stored) => onBlock(stored, attempt));
@@ -236,15 +242,14 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
             logFailure(`No intent for order ${order.id}`, error);
             return undefined;
           });
-          if (!attempt.draftId) {
-            await readSettled(order.id); // the same block may have come twice
-            return refuse(order.id, block.key_id);
-          }
+          if (!attempt.draftId) return refuse(order.id, block.key_id);
       }
     }
   }
 
+  /** Does not send a block. */
   async function refuse(orderId: string, keyId: string): Promise<Outcome> {
+    await readSettled(orderId); // the same block may have come twice
     return (await change(orderId, (stored) => onRefusal(stored, keyId))).outcome;
   }
 

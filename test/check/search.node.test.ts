@@ -77,6 +77,11 @@ describe('does not find', () => {
     ['a masked number', '4929********6509'],
     ['the last digits in Base64', base64('6509')],
     ['a code without a name', 'total=583'],
+    ['a code alone', '583'],
+    ['a code under a name of which two words look like one', 'basic_score=583'],
+    ['a code under a name of which two words look like one, in capitals', 'topicScroll=583'],
+    ['a code at the end of a longer number', 'cvv=1583'],
+    ['a code far from a telling name', `cvv=${' '.repeat(30)}583`],
     ['a code within a longer number', '{"cvv":"5831"}'],
     ['the name within other words', 'Mazoë Quillow, Zoë Quillows, Mazoë Quillowby'],
   ])('%s', (_, text) => {
@@ -112,6 +117,12 @@ describe('finds the code under a telling name', () => {
     'card.pruef=583',
     'karte[geheim]=583', // the name of its control
     'card-code: 583',
+    '["cvv","583"]',
+    '{"name":"cc_cvv","value":"583"}',
+    '{"cvv":{"value":"583"}}',
+    '<cvv>583</cvv>',
+    '0[name]=cvv&0[value]=583',
+    'total=583&cardCVV=583',
   ])('%s', (text) => {
     expect(find({ text })).toEqual(['security code']);
   });

@@ -73,6 +73,11 @@ describe('ways out', () => {
       { mayPay: true, parts: text('/sent/none', 'body') },
     ],
     [
+      'fetch with bytes',
+      () => failing(page.fetch('/sent/none', post(new TextEncoder().encode('body')))),
+      { mayPay: true, parts: text('/sent/none', 'body') },
+    ],
+    [
       'fetch with headers as a list',
       () => failing(page.fetch('/sent/none', { headers: [['x-a', 'b']] })),
       { mayPay: false, parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }] },

@@ -30,7 +30,7 @@ type Client = ReturnType<Surroundings['client']>;
 /** A checkout with one stored order, a service that approves, and a clock that only sleep moves. */
 function checkout({
   stored = OPEN as unknown,
-  client = {} as Partial<Client>,
+  client = {} as Partial<Client> | null,
   store = {} as Partial<Surroundings['store']>,
 } = {}) {
   const lines: string[] = [];
@@ -42,12 +42,15 @@ function checkout({
   };
   const made = checkoutOf({
     timeoutMs: TIMEOUT_MS,
-    client: () => ({
-      createEncryptionKey: async () => keyResource('cek_2', 1000),
-      createIntent: async (draft) => intentResource('pi_card_2', draft, 'created'),
-      authorize: async (id) => intentResource(id, PRICE, 'committed'),
-      ...client,
-    }),
+    client: () => {
+      if (!client) throw new TypeError('a wrong option');
+      return {
+        createEncryptionKey: async () => keyResource('cek_2', 1000),
+        createIntent: async (draft) => intentResource('pi_card_2', draft, 'created'),
+        authorize: async (id) => intentResource(id, PRICE, 'committed'),
+        ...client,
+      };
+    },
     store: {
       read: async () => entry,
       async write(_, value, version) {
@@ -201,6 +204,19 @@ test('a block that came twice has the decline of the first', async () => {
   expect(await pay()).toEqual(declined);
   expect(await twice[0]).toEqual(declined);
 });
+
+test.each<[string, StoredOrder, object]>([
+  ['nothing was sent', OPEN, { status: 'not_paid' }],
+  ['another process has paid', PAID, { status: 'committed', reference: 'pi_card_1' }],
+])(
+  'a server whose options are wrong sends no block, and says so: %s',
+  async (_, stored, answer) => {
+    const { pay, outcome, lines } = checkout({ stored, client: null });
+    expect(await pay()).toEqual(answer);
+    expect(lines[0]).toBe('No payment of order order-1, TypeError');
+    expect((await outcome(ORDER.id)).status).toBe(stored === OPEN ? 'open' : 'committed');
+  },
+);
 
 test('an intent has an Idempotency-Key, and the currency that was asked for', async () => {
   const createIntent = vi.fn(async (draft: object) =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { deferred } from '../tools/support/deferred.ts';
-import { closing, SECRET_KEY, type Shopper, start, VISA } from './drivers/merchant.ts';
+import { closing, DECLINED, SECRET_KEY, type Shopper, start, VISA } from './drivers/merchant.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const asForm = (block: unknown) => {
@@ -156,6 +156,26 @@ describe('no shopper is stuck, and none pays twice:', () => {
       if (status === 200) expect(text).toContain('We do not know yet whether you have paid');
     }
   });
+});
+
+test('an order that is being paid by card does not go on invoice as well', async () => {
+  const { shopper, service, calls } = await start();
+  const ada = shopper();
+  const declined = await encryptCard((await ada.open()).key!, { ...DECLINED });
+  const block = await encryptCard((await ada.open()).key!, { ...VISA });
+  await ada.post(declined);
+  const [isAsked, intent] = [deferred<void>(), deferred<void>()];
+  service.beforeIntent = () => {
+    isAsked.resolve();
+    return intent.promise;
+  };
+  const paid = ada.post(block);
+  await isAsked.promise;
+  await ada.post('payment_method=invoice', FORM_TYPE);
+  intent.resolve();
+  await paid;
+  expect((await ada.open()).text).toContain('<dd>Paid</dd>');
+  expect(authorizations(calls)).toBe(2);
 });
 
 describe('the session', () => {

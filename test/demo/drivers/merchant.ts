@@ -29,12 +29,17 @@ export async function start({
   const calls: string[] = [];
   const lines: string[] = [];
   /** Each is awaited before the service does it. */
-  const service = { beforeAuthorize: async () => {}, beforeKey: async () => {} };
+  const service = {
+    beforeIntent: async () => {},
+    beforeKey: async () => {},
+    beforeAuthorize: async () => {},
+  };
   const app = createService({ generateKeyPair: recycledKeyPair, ...options });
   app.addHook('preHandler', async ({ routeOptions }) => {
     calls.push(routeOptions.url!.split('/').at(-1)!);
-    if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
+    if (routeOptions.url!.endsWith('/card')) await service.beforeIntent();
     if (routeOptions.url!.endsWith('/encryption-keys')) await service.beforeKey();
+    if (routeOptions.url!.endsWith('/authorize')) await service.beforeAuthorize();
   });
   closing.push(() => app.close());
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 });
