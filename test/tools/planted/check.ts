@@ -65,8 +65,8 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'three digits are a security code',
     file: 'src/check/search.ts',
-    before: 'if (isTelling(match[1]!)) return true;',
-    after: 'if (match[1]) return true;',
+    before: 'if (name && isTelling(name)) return true;',
+    after: 'if (name) return true;',
     breaks: 'a merchant is accused because an amount has the same three digits',
     ...search,
   },
