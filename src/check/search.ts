@@ -160,7 +160,7 @@ export function tellingNames(own: string[]): (name: string) => boolean {
 /** `basic`, `score` of `basic_score` and of `basicScore`. */
 const wordsOf = (name: string): string[] =>
   name
-    .replace(/[a-z](?=[A-Z][a-z])/g, '$& ')
+    .replace(/[A-Z](?=[a-z])/g, ' $&')
     .toLowerCase()
     .split(/[^a-z0-9]/);
 
@@ -172,7 +172,7 @@ function codeFinder(code: string, isTelling: (name: string) => boolean) {
   return (text: string): boolean => {
     for (let at = text.indexOf(code); at >= 0; at = text.indexOf(code, at + 1)) {
       if (/[0-9]/.test(text.charAt(at + code.length))) continue;
-      const [, name] = NAME_BEFORE.exec(text.substring(at - 200, at)) || [];
+      const name = NAME_BEFORE.exec(text.substring(at - 200, at))?.[1];
       if (name && isTelling(name)) return true;
     }
     return false;

@@ -121,8 +121,9 @@ describe('finds the code under a telling name', () => {
     '{"name":"cc_cvv","value":"583"}',
     '{"cvv":{"value":"583"}}',
     '<cvv>583</cvv>',
-    '0[name]=cvv&0[value]=583',
-    'total=583&cardCVV=583',
+    '10[name]=cvv&10[value]=583',
+    '583=total&cardCVV=583',
+    'cardCvc=583',
   ])('%s', (text) => {
     expect(find({ text })).toEqual(['security code']);
   });
