@@ -24,10 +24,12 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
   /** Ends what the form is doing, without a block, a message or a card in the fields. */
   const end = (areFieldsEmptied = true) => {
+    const isStopped = page.isConnected() && presses.stopPassing();
     if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
     presses.end();
     sealed.drop();
     notices.clear();
+    if (isStopped) notices.tell('no_answer');
     presses.tellSettled();
   };
 

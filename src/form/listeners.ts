@@ -109,7 +109,7 @@ const pathOf = (event: Event): EventTarget[] => event.composedPath?.() ?? [event
 
 const isButton = (target: EventTarget): target is HTMLElement => {
   const element = target as HTMLElement;
-  if (element.nodeType !== Node.ELEMENT_NODE) return false;
+  if (element.nodeType !== 1) return false; // an element. A page may have a `Node` of its own
   return isCardButton(element) || isSubmitButton(element);
 };
 

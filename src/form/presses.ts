@@ -129,7 +129,8 @@ export function cardPresses(parts: Parts) {
 
   /** Returns the press, unless the page refuses it or ends it. */
   const begin = (kind: Kind, button: HTMLElement | null): Making | undefined => {
-    const press: Making = { phase: 'making', kind, button };
+    // `card` is its own, also where a polluted Object.prototype has one.
+    const press: Making = { phase: 'making', kind, button, card: undefined };
     state = press;
     sealed.takeFromScript();
     notices.clear();
@@ -301,7 +302,11 @@ export function cardPresses(parts: Parts) {
 
   const repeat = ({ kind, button }: Making) => {
     isRepeating = true;
-    page.repeat(kind, button);
+    try {
+      page.repeat(kind, button);
+    } catch (error) {
+      parts.report(error); // a function of the page, which has not let it come
+    }
     const hasCome = !isRepeating;
     isRepeating = false;
     settle();
@@ -378,6 +383,16 @@ export function cardPresses(parts: Parts) {
     tellSettled,
     isCommitted,
     state: () => state,
+    /**
+     * Stops the submits that are passing, because the form ends: without its block, the browser
+     * would send an order without a card. Returns whether there were some.
+     */
+    stopPassing(): boolean {
+      const submits = state.phase === 'passing' ? state.submits : [];
+      const open = submits.filter(({ event }) => !isDispatched(event) && !event.defaultPrevented);
+      for (const { event } of open) stop(event);
+      return open.length > 0;
+    },
     /**
      * The shopper has clicked, or pressed Enter: what passed before is over. But in WebKit (2.50) a
      * listener of the press that passes causes a trusted click, too, by `label.click()`.

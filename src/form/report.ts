@@ -1,10 +1,22 @@
-/** Reports an error of the page's own code. `reportError` came with Chrome 95 and Safari 15.4. */
+/**
+ * Reports an error of the page's own code, by the platform's `reportError` (Chrome 95, Safari
+ * 15.4). A page may have another function of this name, which throws.
+ */
 export function reportToPage(error: unknown): void {
-  if (typeof reportError === 'function') {
+  try {
     reportError(error);
-  } else {
+  } catch {
     setTimeout(() => {
       throw error;
     });
+  }
+}
+
+/** Tells developers. A page may have a console without this function. */
+export function logError(error: unknown): void {
+  try {
+    console.error(error);
+  } catch {
+    // They have none.
   }
 }

@@ -146,6 +146,18 @@ test.each(PLACES)(
   },
 );
 
+test('data-cardseal-button in a page that has a Node of its own: its handlers never see the card', async () => {
+  const node = window.Node;
+  later(() => Object.assign(window, { Node: node }));
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  await bind(page.form).ready;
+  fill(page);
+  Object.assign(window, { Node: class {} });
+  const error = await refused(page, page.button('Send'));
+  expect([error.code, seen]).toEqual(['unsupported_browser', []]);
+});
+
 test('data-cardseal-button outside of two bound forms belongs to none of them, and to the other one when one has left the page', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const first = open(FIELDS);

@@ -50,6 +50,46 @@ test('restart() after a decline: another card under another key', async () => {
   expect([ask.mock.calls.length, page.ready, page.encrypted.length]).toEqual([2, 2, 2]);
 });
 
+test.each<[string, (binding: CardFormBinding, page: Page) => void]>([
+  ['restart()', (binding) => void binding.restart()],
+  [
+    'unbind() and binding the form again, as a component does',
+    (binding, page) => {
+      binding.unbind();
+      bind(page.form);
+    },
+  ],
+])(
+  '%s in a submit listener that lets the press go stops it: the browser would send it without a block',
+  async (_, begin) => {
+    const page = open();
+    const binding = bind(page.form);
+    page.form.addEventListener('submit', () => begin(binding, page), { once: true });
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => statusOf(page));
+    expect(statusOf(page)).toBe('There is no answer yet. Press the button again.');
+    expect([await page.sent(), values(page)]).toEqual([[], EMPTY]);
+    fill(page);
+    const [sent] = await posted(page);
+    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+  },
+);
+
+test('unbind() in a submit listener that has cancelled it and sends by itself is told to nobody', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    binding.unbind();
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  expect(statusOf(page)).toBe(undefined);
+});
+
 test('restart() without a key: the error says so, and the next press asks again, or says reload', async () => {
   const [page, fixed] = [open(), open()];
   const ask = vi.fn(() => freshKey());

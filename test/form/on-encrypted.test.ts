@@ -80,13 +80,21 @@ testRealInput('after a press of the shopper, too', async () => {
   expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
 });
 
-// Chrome 94 and Firefox 92 have no `reportError`.
-test.each(['with', 'without'])(
-  'it rejects: the shopper reads that there is no answer, and the developer gets the error, %s reportError',
-  async (mode) => {
+test.each<[string, (() => never) | undefined | 'mock']>([
+  ['with reportError', 'mock'],
+  ['without reportError, as in Chrome 94 and Firefox 92', undefined],
+  [
+    'with a reportError of the page, which throws',
+    () => {
+      throw new TypeError('for the ids of elements');
+    },
+  ],
+])(
+  'it rejects: the shopper reads that there is no answer, and the developer gets the error, %s',
+  async (_, ofPage) => {
     const report = vi.mocked(window.reportError);
-    const reported = mode === 'with' ? undefined : uncaught();
-    if (reported) window.reportError = undefined as never;
+    const reported = ofPage === 'mock' ? undefined : uncaught();
+    if (ofPage !== 'mock') window.reportError = ofPage as never;
     later(() => {
       window.reportError = report;
     });

@@ -241,6 +241,19 @@ describe('a page that renders its form anew', () => {
   });
 });
 
+test('a page whose console has no error: the shopper reads what has happened all the same', async () => {
+  const { console } = window;
+  later(() => Object.assign(window, { console }));
+  const page = open();
+  const binding = bind(page.form, { key: () => Promise.reject(new Error('the network')) });
+  await binding.ready.catch(() => {});
+  Object.assign(window, { console: { log() {} } });
+  fill(page);
+  await refused(page);
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(await binding.encrypt()).toBe(undefined);
+});
+
 test('one_moment stands after a second of waiting for the key, and goes with the key', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const page = open();

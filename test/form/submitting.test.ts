@@ -1,5 +1,5 @@
 /** What the browser sends: the block, the rest of the form, and the button. */
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import { pageOf } from '../../src/form/page.ts';
 import { decrypt, freshKey } from '../tools/support/core.ts';
@@ -16,6 +16,8 @@ import {
   KEPT,
   later,
   next,
+  OTHER,
+  OTHER_CARD,
   open,
   passed,
   posted,
@@ -215,6 +217,24 @@ test('form.submit() sends no card and no block', async () => {
   const arrived = page.arrived();
   page.form.submit();
   expect((await arrived).map(({ body }) => body)).toEqual([[['email', 'z@example.com']]]);
+});
+
+test('a requestSubmit of the page that throws: the shopper reads that nothing was sent, and the next press works', async () => {
+  const page = open();
+  const error = new TypeError('of the page');
+  page.form.requestSubmit = () => {
+    throw error;
+  };
+  bind(page.form);
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => statusOf(page));
+  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(vi.mocked(reportError).mock.calls).toEqual([[error]]);
+  fill(page, OTHER);
+  Reflect.deleteProperty(page.form, 'requestSubmit');
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(OTHER_CARD);
 });
 
 test('requestSubmit() by the page, without a button, is sent with the block', async () => {

@@ -588,18 +588,15 @@ export abstract class Page {
     const wasOnWay = this.isOnWay;
     this.refuseEarly(event, by);
     if (!event.defaultPrevented) this.tellPressed(button, by);
-    const wasOver = this.isPageDone;
-    this.isPageDone = false;
     const isScripts = this.sealed.isWithScript() && by === 'page';
     this.handToLibrary(event, 'submit', button);
+    const isHandled = this.isBound; // a listener of `cardseal:settled` may have unbound the form
     this.checkPart(event, button, by);
     const isCard = button !== 'skip' && this.isCardChosen;
     if (!event.isStopped) this.runListeners(event, button, by);
     event.eventPhase = 0;
     this.isInSubmit = false;
-    const isExcused = this.isPageDone;
-    this.isPageDone ||= wasOver;
-    const isSent = isTrusted && !event.defaultPrevented && this.isConnected && this.isBound;
+    const isSent = isTrusted && !event.defaultPrevented && this.isConnected;
     if (!isSent || event.isStopped) return event;
     const block = this.collect();
     if (!isCard) {
@@ -609,7 +606,7 @@ export abstract class Page {
       return event;
     }
     if (!block) {
-      if (!isExcused && !this.isLocked) {
+      if (isHandled && !this.isLocked) {
         this.violation('a card press is sent by the browser without a block');
       }
       return event;

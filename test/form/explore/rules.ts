@@ -400,6 +400,14 @@ export const TAKEN_OUT: TakenOut[] = [
     depth: 1,
     found: 'something of the card is left when the payment is over',
   },
+  inPresses({
+    rule: 'F12: and stops a submit that passes',
+    from: 'for (const { event } of open) stop(event);',
+    to: '',
+    only: ['unbind()'],
+    depth: 4,
+    found: 'a card press is sent by the browser without a block',
+  }),
   {
     rule: 'F12: leaving the page drops the block',
     file: 'card-form.ts',

@@ -26,10 +26,11 @@ export interface Size {
  * what real shops need: the rule for a press, messages that stay, other ways to pay. The texts for
  * shoppers and developers alone take about 1,000 bytes. The bounds are the measured sizes, rounded
  * up, so that growth is noticed. That of the core was 3,050: about 50 bytes keep names of a polluted
- * `Object.prototype` out of keys and errors.
+ * `Object.prototype` out of keys and errors. In the script tag, about 70 keep a press from ending in
+ * silence where the page restarts the form in it, or has a `reportError` or a console that throws.
  */
 const CORE_BOUND = 3_100;
-const SCRIPT_TAG_BOUND = 13_110;
+const SCRIPT_TAG_BOUND = 13_180;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
