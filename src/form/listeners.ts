@@ -33,8 +33,7 @@ export function removeBoundForm(bound: BoundForm): void {
 
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
- * the form's shadow root, too. The other events reach both: a click is handled once, and to handle
- * the others twice changes nothing.
+ * the form's shadow root, too. The other events reach both, and to handle one twice changes nothing.
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(window);
@@ -61,7 +60,6 @@ const LISTENERS: { [type: string]: EventListener } = {
     findBoundForm(event.target)?.onFormData((event as FormDataEvent).formData);
   },
   click: (event) => {
-    if (event === lastClick) return;
     if (event.isTrusted) onShopper();
     onClick(event);
   },
@@ -85,14 +83,10 @@ function onShopper(): void {
   for (const bound of [...boundForms]) bound.onShopper();
 }
 
-/** The click that was handled last. */
-let lastClick: Event | undefined;
-
 function onClick(event: Event): void {
   const element = pathOf(event).find(isButton);
   // The window does not see the button of a closed shadow root: then the root handles the click.
   if (!element) return;
-  lastClick = event;
   if (isSubmitButton(element)) {
     rememberClick(element);
     const own = findBoundForm(element.form);

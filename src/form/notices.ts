@@ -89,7 +89,7 @@ export function notices(
      *
      * @param isOut - Whether a block is on its way: then nobody can say that nothing was sent.
      */
-    fail(reason: unknown, isOut = false) {
+    fail(reason: unknown, isOut: boolean) {
       const error = asCardEncryptionError(reason);
       if (!isAboutCard(error)) {
         logError(error); // first: what follows may fail in a page that is broken
