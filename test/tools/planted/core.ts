@@ -69,7 +69,7 @@ export const CORE: readonly Fault[] = [
   const { key: copy`,
     after: '  const { key: copy',
     breaks: 'an old browser is found only when the shopper presses Pay',
-    tests: ['chromium core/browser.test'],
+    tests: ['node core/encrypt-card.node'],
   },
   {
     name: 'a prepared key can be changed',
@@ -202,7 +202,7 @@ export const CORE: readonly Fault[] = [
     before: 'typeof WeakMap, typeof atob, typeof btoa]',
     after: 'typeof WeakMap]',
     breaks: 'in a test environment without atob, the developer reads a TypeError',
-    tests: ['chromium core/browser.test'],
+    tests: ['node core/encrypt-card.node'],
   },
   {
     name: 'a frozen card is encrypted',
