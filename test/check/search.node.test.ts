@@ -1,7 +1,7 @@
 /** The pure parts: the spellings of a card in a text, and the stacks of three engines. */
 import { describe, expect, test } from 'vitest';
 import { framesOf } from '../../src/check/call-site.ts';
-import { searcher } from '../../src/check/search.ts';
+import { numberFinder, searcher } from '../../src/check/search.ts';
 import { isTestHost } from '../../src/check/test-host.ts';
 import { testNumbers } from '../../src/check/test-numbers.ts';
 
@@ -104,6 +104,8 @@ describe('finds the name', () => {
 test('finds a code that is typed with a sign that patterns give a meaning', () => {
   const findTyped = searcher({ ...CARD, codes: ['583', '(583'] });
   expect(findTyped({ text: 'cvv=(583' })).toEqual(['security code']);
+  const isIn = numberFinder('(583');
+  expect([isIn('with (583 in it'), isIn('with 583 in it')]).toEqual([true, false]);
 });
 
 describe('finds the code under a telling name', () => {
