@@ -33,7 +33,7 @@ export function removeBoundForm(bound: BoundForm): void {
 
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
- * the form's shadow root, too. The other events reach both, and to handle one twice changes nothing.
+ * the form's shadow root, too. The other events reach both: to handle one twice changes nothing.
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(window);

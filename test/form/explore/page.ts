@@ -79,8 +79,6 @@ export abstract class Page {
   protected hasPressedOther = false;
   /** Whether a card press has passed since the last press for something else began. */
   protected hasPassedSince = false;
-  /** Whether the page has ended the payment while a submit was dispatched. */
-  protected isPageDone = false;
   protected nesting = 0;
   protected hasChangedSilently = false;
   protected sends = 0;
@@ -529,7 +527,6 @@ export abstract class Page {
   /** The page has said that this payment is over, so what follows is another one. */
   protected payIsOver() {
     this.isOwed = false;
-    this.isPageDone = true;
     if (this.delivery) this.delivery.isOver = true;
     this.isOnWay = false;
   }
