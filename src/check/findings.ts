@@ -1,3 +1,4 @@
+import { log } from '../form/report.ts';
 import { toJson } from '../form/to-json.ts';
 import type { Site } from './call-site.ts';
 
@@ -97,7 +98,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       if (report.findings.some((it) => keyOf(it) === key)) return;
       report.findings = report.findings.concat(finding).slice(-MOST);
       save(report);
-      console.warn(`cardseal check: ${sentence(finding)}`);
+      log('warn', `cardseal check: ${sentence(finding)}`);
     },
     /** Takes findings back that later turned out to be none. */
     withdraw(kinds: Kind[]): void {
@@ -107,14 +108,14 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       if (report.findings.every(stays)) return;
       report.findings = report.findings.filter(stays);
       save(report);
-      console.info(`cardseal check: the page has paid after all: no finding (${kinds.join(', ')})`);
+      log('info', `cardseal check: the page has paid after all: no finding (${kinds.join(', ')})`);
     },
     addPress(text: string[]): void {
       const press: Press = printable({ text });
       const report = load();
       report.presses = report.presses.concat(press).slice(-MOST);
       save(report);
-      console.info(`cardseal check: ${press.text}`);
+      log('info', `cardseal check: ${press.text}`);
     },
     /** Says something once. */
     notice(text: string): void {
@@ -122,7 +123,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       if (report.notices.indexOf(text) >= 0) return;
       report.notices = report.notices.concat(text);
       save(report);
-      console.warn(`cardseal check: ${text}`);
+      log('warn', `cardseal check: ${text}`);
     },
     clear(): void {
       try {

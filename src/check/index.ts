@@ -1,3 +1,4 @@
+import { log } from '../form/report.ts';
 import { toJson } from '../form/to-json.ts';
 import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
@@ -31,7 +32,8 @@ const OTHER_NUMBER =
 function start(tag: Element | null): void {
   const read = (name: string) => tag?.getAttribute(name) || '';
   if (!isTestHost(location.hostname, read('data-test-host'))) {
-    console.warn(
+    log(
+      'warn',
       'cardseal.check.js is for test systems and does nothing here. ' +
         `To use it, name the host in its tag: data-test-host="${location.hostname}"`,
     );

@@ -1,3 +1,5 @@
+import { log } from '../form/report.ts';
+
 /** Whether code of the check runs: what it does itself is not watched. */
 let isInside = false;
 
@@ -8,7 +10,7 @@ export function safely<Value>(action: () => Value): Value | undefined {
   try {
     return action();
   } catch {
-    console.warn('cardseal check: a fault of the check itself');
+    log('warn', 'cardseal check: a fault of the check itself');
     return undefined;
   } finally {
     isInside = false;

@@ -1,6 +1,7 @@
 import { isOtherButton } from './card-payment.ts';
 import { findFields } from './fields.ts';
 import { cardButtonsOf, isCardButton } from './listeners.ts';
+import { log } from './report.ts';
 import { submitButtons } from './submit.ts';
 
 /**
@@ -20,6 +21,6 @@ export function checkForm(
   // A form with card buttons only is sent by a script: its action need not be a destination.
   if (button || !hasCardButton) checkDestination?.(button);
   if (!button && !hasCardButton) {
-    console.warn('cardseal: the card form has no submit button; mark yours: data-cardseal-button');
+    log('warn', 'cardseal: the card form has no submit button; mark yours: data-cardseal-button');
   }
 }

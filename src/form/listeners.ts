@@ -1,4 +1,5 @@
 import { concat } from './concat.ts';
+import { log } from './report.ts';
 import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
 import { rootOf } from './unclobbered.ts';
 
@@ -95,7 +96,7 @@ function onClick(event: Event): void {
   if (!isCardButton(element)) return;
   const bound = findBoundForm(formOfCardButton(element));
   if (bound) bound.onPress(event, 'click', element);
-  else console.warn('cardseal: a button with data-cardseal-button belongs to no bound form');
+  else log('warn', 'cardseal: a button with data-cardseal-button belongs to no bound form');
 }
 
 /** The targets of an event, innermost first. An unsupported browser may not know the path. */

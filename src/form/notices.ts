@@ -1,7 +1,7 @@
 import { CardEncryptionError } from '../core/index.ts';
 import type { CardMessages } from './messages.ts';
 import type { Problem } from './read.ts';
-import { logError } from './report.ts';
+import { log } from './report.ts';
 import type { StatusLine } from './status.ts';
 import type { FormProblem, Texts } from './texts.ts';
 import { unclobbered } from './unclobbered.ts';
@@ -45,7 +45,7 @@ export function notices(
 
   /** Tells the page alone, because the shopper has not pressed anything. */
   const tellPage = (error: CardEncryptionError) => {
-    logError(error);
+    log('error', error);
     emit('error', error);
   };
 
@@ -92,7 +92,7 @@ export function notices(
     fail(reason: unknown, isOut: boolean) {
       const error = asCardEncryptionError(reason);
       if (!isAboutCard(error)) {
-        logError(error); // first: what follows may fail in a page that is broken
+        log('error', error); // first: what follows may fail in a page that is broken
         tell(isOut ? 'no_answer' : problemFor(error));
       }
       emit('error', error);

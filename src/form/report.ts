@@ -12,10 +12,10 @@ export function reportToPage(error: unknown): void {
   }
 }
 
-/** Tells developers. A page may have a console without this function. */
-export function logError(error: unknown): void {
+/** Tells developers. A page may have a console without the function. */
+export function log(level: 'error' | 'warn' | 'info', what: unknown): void {
   try {
-    console.error(error);
+    console[level](what);
   } catch {
     // They have none.
   }

@@ -1,4 +1,5 @@
 import { ownProperty } from '../core/own-property.ts';
+import { log } from './report.ts';
 
 /** Everything that the shopper can be asked to correct. */
 export type CardProblem =
@@ -68,7 +69,7 @@ export type Texts = (problem: CardProblem | FormProblem) => string;
 export function textsOf(given: Messages | undefined): Texts {
   const messages = given ?? {};
   for (const problem of Object.keys(messages)) {
-    if (!isProblem(problem)) console.warn(`cardseal has no message named ${problem}`);
+    if (!isProblem(problem)) log('warn', `cardseal has no message named ${problem}`);
   }
   return (problem) => {
     const own: unknown = ownProperty(messages, problem).value;

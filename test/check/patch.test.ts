@@ -21,6 +21,8 @@ describe('code of the check', () => {
     expect(safely(fault)).toBeUndefined();
     expect(warn.mock.calls).toEqual([['cardseal check: a fault of the check itself']]);
     expect(safely(() => 1)).toBe(1);
+    warn.mockImplementation(fault); // a console of the page's own
+    expect(safely(fault)).toBeUndefined();
   });
 });
 

@@ -241,13 +241,14 @@ describe('a page that renders its form anew', () => {
   });
 });
 
-test('a page whose console has no error: the shopper reads what has happened all the same', async () => {
+test('a page whose console has neither error nor warn: the shopper reads what has happened all the same', async () => {
   const { console } = window;
   later(() => Object.assign(window, { console }));
-  const page = open();
-  const binding = bind(page.form, { key: () => Promise.reject(new Error('the network')) });
-  await binding.ready.catch(() => {});
   Object.assign(window, { console: { log() {} } });
+  const page = open();
+  const key = () => Promise.reject(new Error('the network'));
+  const binding = bind(page.form, { key, messages: { unknown: 'x' } as object });
+  await expect(binding.ready).rejects.toThrow('The key did not come');
   fill(page);
   await refused(page);
   expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
