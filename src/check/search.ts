@@ -137,7 +137,7 @@ const utf8 = (text: string): string =>
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
-/** Names of security codes, within one word of a name. Three digits alone mean nothing. */
+/** Names of security codes. Three digits alone mean nothing. */
 const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cv2/;
 /** Over several words: `security_code`. */
 const LONG_NAMES = /securitycode|cardcode|verificationvalue|cryptogram/;
@@ -149,8 +149,12 @@ export function tellingNames(own: string[]): (name: string) => boolean {
   return (name) => {
     const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
     const letters = lettersOf(name);
+    const words = wordsOf(name);
+    // Within one word, or from the start of one: `cardcvv` and `cvNumber`, but not `basicScore`.
+    const isShort = (word: string, i: number) =>
+      SHORT_NAMES.test(word) || words.slice(i).join('').search(SHORT_NAMES) === 0;
     return (
-      wordsOf(name).some((word) => SHORT_NAMES.test(word)) ||
+      words.some(isShort) ||
       LONG_NAMES.test(letters) ||
       ownLetters.some((it) => it === letters || it === lettersOf(last))
     );
@@ -179,8 +183,12 @@ function codeFinder(code: string, isTelling: (name: string) => boolean) {
   };
 }
 
+/** What formats put between a name and its value. */
+const BETWEEN = `[\\s"'\\\\[\\]{}<>:=,]{1,20}`;
 /**
- * The name at the end of the text before a value: `card[cvv]=`, `"cvv":"`, `<cvv>`, `["cvv","`, and
- * `"name":"cvv","value":"`.
+ * The name at the end of the text before a value: `card[cvv]=`, `"cvv":"`, `<cvv>`, `["cvv","`,
+ * `"name":"cvv","value":"`, and `fields[2][name]=cvv&fields[2][value]=`.
  */
-const NAME_BEFORE = /([\w.[\]-]{2,80})\W{1,20}(?:(?:\d+\[)?value\W{1,20})?$/;
+const NAME_BEFORE = new RegExp(
+  `([\\w.[\\]-]{2,80})(?:${BETWEEN}(?:value${BETWEEN})?|&[\\w[\\]]{1,80}\\[value\\]=)$`,
+);

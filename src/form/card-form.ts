@@ -24,7 +24,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
   /** Ends what the form is doing, without a block, a message or a card in the fields. */
   const end = (areFieldsEmptied = true) => {
-    const isStopped = page.isConnected() && presses.stopPassing();
+    const isStopped = presses.stopPassing() && page.isConnected();
     if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
     presses.end();
     sealed.drop();

@@ -15,7 +15,7 @@ export function checkFormBrowser(): void {
     Element.prototype.matches,
     Event.prototype.composedPath,
     typeof MutationObserver === 'function',
-    Node.prototype.getRootNode,
+    Element.prototype.getRootNode,
   ];
   if (needed.every(Boolean)) return;
   const message = 'The browser lacks something that the card form needs: see docs/browsers.md';

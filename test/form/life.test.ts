@@ -76,6 +76,20 @@ test.each<[string, (binding: CardFormBinding, page: Page) => void]>([
   },
 );
 
+test('unbind() in a submit listener that takes the form out and puts it back stops the press, too', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  page.form.addEventListener('submit', () => {
+    page.form.remove();
+    binding.unbind();
+    page.host.append(page.form);
+  });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  expect([await page.sent(), values(page)]).toEqual([[], EMPTY]);
+});
+
 test('unbind() in a submit listener that has cancelled it and sends by itself is told to nobody', async () => {
   const page = open();
   const binding = bind(page.form);
