@@ -98,7 +98,7 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'a fault of the check stops the page',
     file: 'src/check/patch.ts',
-    before: "    console.warn('cardseal check: a fault of the check itself');\n",
+    before: "    log('warn', 'cardseal check: a fault of the check itself');\n",
     after: '    throw new Error();\n',
     breaks: 'a shop that works cannot be tested with the check in its page',
     ...safety,

@@ -29,7 +29,7 @@ export const FORM: Allowed = {
     ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
     ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakSet'],
     ...['AbortController', 'CustomEvent', 'Document', 'Element', 'Event', 'HTMLFormElement'],
-    ...['HTMLInputElement', 'MutationObserver', 'Node'],
+    ...['HTMLInputElement', 'MutationObserver'],
     ...['document', 'window'],
     ...['clearTimeout', 'console', 'reportError', 'setTimeout'],
   ],
