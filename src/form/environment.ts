@@ -13,9 +13,9 @@ export function checkFormBrowser(): void {
     typeof CustomEvent === 'function',
     typeof Intl === 'object' && Intl.Collator,
     Element.prototype.matches,
+    Element.prototype.getRootNode,
     Event.prototype.composedPath,
     typeof MutationObserver === 'function',
-    Element.prototype.getRootNode,
   ];
   if (needed.every(Boolean)) return;
   const message = 'The browser lacks something that the card form needs: see docs/browsers.md';
