@@ -1,4 +1,7 @@
-/** `npm run explore:checkout [-- MINUTES]`: explores farther than `npm test` has the time for. */
+/**
+ * `npm run explore:checkout [-- MINUTES]`: explores farther than `npm test` has the time for. Five
+ * minutes of a part with many ways on take 4 GB.
+ */
 import { checkoutOf } from '../../src/checkout/checkout.ts';
 import { DEEPER, PARTS } from './bounds.ts';
 import { explore } from './explore.ts';

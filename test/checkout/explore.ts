@@ -95,6 +95,12 @@ interface World {
   trace: Trace | undefined;
 }
 
+/** How a world was reached. The newest comes first. */
+interface Path {
+  label: string;
+  before: Path | undefined;
+}
+
 export interface Report {
   states: number;
   transitions: number;
@@ -158,28 +164,26 @@ export async function explore({
     await callAlone(begin, 'keys', { call: 'issueKey', order: begin.price });
   }
   begin.left.keys = bounds.keys;
-  type Node = { world: World; label: string; parent: Node | undefined; depth: number };
-  let level: Node[] = [{ world: begin, label: '', parent: undefined, depth: 0 }];
-  let node = level[0]!;
+  let path: Path = { label: '', before: undefined };
+  let level = [{ world: begin, path }];
   try {
     while (level.length > 0) {
-      const next: Node[] = [];
-      for (node of level) {
+      const next: typeof level = [];
+      for (const node of level) {
+        path = node.path;
         if (Date.now() > end) return { ...report, isComplete: false };
         await assertWayOn(node.world);
         for (const { label, go } of eventsOf(node.world)) {
           const world = structuredCopy(node.world);
-          const parent = node;
-          node = { world, label, parent, depth: parent.depth + 1 };
+          path = { label, before: node.path };
           report.transitions++;
           await go(world);
           const key = keyOf(world);
           if (onRest && world.processes.length === 0) onRest(eventList(world.trace));
           if (!seen.has(key)) {
             seen.add(key);
-            next.push(node);
+            next.push({ world, path });
           }
-          node = parent;
         }
       }
       report.states = seen.size;
@@ -189,9 +193,9 @@ export async function explore({
     return report;
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    const path: string[] = [];
-    for (let at: Node | undefined = node; at; at = at.parent) path.unshift(at.label);
-    return { ...report, violation: { rule: error.message, path } };
+    const labels: string[] = [];
+    for (let at: Path | undefined = path; at; at = at.before) labels.unshift(at.label);
+    return { ...report, violation: { rule: error.message, path: labels } };
   }
 
   /** Everything that can happen next. */
