@@ -137,9 +137,11 @@ const utf8 = (text: string): string =>
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
-/** Names of security codes. Three digits alone mean nothing. */
+/** Names of security codes, within one word: `cardcvv`. Three digits alone mean nothing. */
 const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cv2/;
-/** Over several words: `security_code`. */
+/** Over several words, from the start of one: `cvNumber`, but not `recvNumber`. */
+const JOINED_NAMES = /^(cvnumber|cvcode|ccverification)/;
+/** Over several words, wherever they begin: `security_code`. */
 const LONG_NAMES = /securitycode|cardcode|verificationvalue|cryptogram/;
 
 /** Whether a field's name says that it is a security code, or is that of the code's control. */
@@ -150,11 +152,9 @@ export function tellingNames(own: string[]): (name: string) => boolean {
     const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
     const letters = lettersOf(name);
     const words = wordsOf(name);
-    // Within one word, or from the start of one: `cardcvv` and `cvNumber`, but not `basicScore`.
-    const isShort = (word: string, i: number) =>
-      SHORT_NAMES.test(word) || words.slice(i).join('').search(SHORT_NAMES) === 0;
     return (
-      words.some(isShort) ||
+      words.some((word) => SHORT_NAMES.test(word)) ||
+      words.some((_, i) => JOINED_NAMES.test(words.slice(i).join(''))) ||
       LONG_NAMES.test(letters) ||
       ownLetters.some((it) => it === letters || it === lettersOf(last))
     );
@@ -186,9 +186,10 @@ function codeFinder(code: string, isTelling: (name: string) => boolean) {
 /** What formats put between a name and its value. */
 const BETWEEN = `[\\s"'\\\\[\\]{}<>:=,]{1,20}`;
 /**
- * The name at the end of the text before a value: `card[cvv]=`, `"cvv":"`, `<cvv>`, `["cvv","`,
- * `"name":"cvv","value":"`, and `fields[2][name]=cvv&fields[2][value]=`.
+ * The name at the end of the text before a value: `card[cvv]=`, `"cvv":"`, `<cvv>`, `["cvv","`;
+ * or before the word `value`: `"name":"cvv","value":"`, `field=cvv&value=`, and
+ * `fields[2][name]=cvv&fields[2][value]=`.
  */
 const NAME_BEFORE = new RegExp(
-  `([\\w.[\\]-]{2,80})(?:${BETWEEN}(?:value${BETWEEN})?|&[\\w[\\]]{1,80}\\[value\\]=)$`,
+  `(\\w[\\w.[\\]-]{1,80})(?:(?:&|${BETWEEN})(?:\\w[\\w.[\\]-]{0,40}[.[])?value)?${BETWEEN}$`,
 );

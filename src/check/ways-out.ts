@@ -172,7 +172,7 @@ function watchOthers(watcher: Watcher): void {
   watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
   watch(Storage.prototype, 'setItem', (storage: Storage, [key, value]) => {
     const way = storage === localStorage ? 'localStorage' : 'sessionStorage';
-    leave(watcher, way, '', value, [{ text: textOf(key) }]);
+    leave(watcher, way, '', undefined, [{ key: textOf(key), text: textOf(value) }]);
   });
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');

@@ -116,6 +116,11 @@ describe('the reader of cards', () => {
         input('', 'autocomplete="cc-csc"') + input('583', 'id="cvv"'),
         ['583'],
       ],
+      [
+        'and not the expiry date beside it',
+        input('11/29', 'id="cc_validade"') + input('583', 'id="cc_cvv"'),
+        ['583'],
+      ],
       ['not if it is too short', input('58', 'autocomplete="cc-csc"'), []],
       ['not if it is too long', input('58312', 'autocomplete="cc-csc"'), []],
       ['not of a hidden control', input('583', 'id="cvv" type="hidden"'), []],

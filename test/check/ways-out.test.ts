@@ -171,7 +171,12 @@ describe('ways out', () => {
         page.sessionStorage.setItem('key', 'body');
         page.sessionStorage.removeItem('key');
       },
-      { way: 'sessionStorage', to: '', mayPay: false, parts: text('', 'key', 'body') },
+      {
+        way: 'sessionStorage',
+        to: '',
+        mayPay: false,
+        parts: [{ text: '' }, { key: 'key', text: 'body' }],
+      },
     ],
     [
       'cookie',
