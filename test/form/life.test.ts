@@ -88,6 +88,7 @@ test('unbind() in a submit listener that takes the form out and puts it back sto
   page.button().click();
   await vi.waitUntil(() => page.passes === 1);
   expect([await page.sent(), values(page)]).toEqual([[], EMPTY]);
+  expect(statusOf(page)).toBeUndefined(); // a page that takes its form out speaks itself
 });
 
 test('unbind() in a submit listener that has cancelled it and sends by itself is told to nobody', async () => {
