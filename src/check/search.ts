@@ -45,12 +45,15 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
       encoded.base64.some((spelling) => text.includes(spelling)) ||
       encoded.hex.some((spelling) => text.includes(spelling));
     if (hasNumber) found.push('card number');
-    const isCode = key !== undefined && isTelling(key) && codes.includes(text.trim());
+    const isCode = key !== undefined && isTelling(key) && codes.includes(unquoted(text));
     if (isCode || holdsCode.some(some)) found.push('security code');
     if (name && some(holdsName)) found.push('name on the card');
     return found;
   };
 }
+
+/** `583` of `"583"` and `["583"]`, as JSON writes it. */
+const unquoted = (text: string): string => text.replace(/[\s"[\]]/g, '');
 
 /** The parts of a number that was typed into boxes, near each other: `a=4242&b=4242`. */
 const boxPattern = (boxes: string[]): RegExp =>
@@ -138,11 +141,14 @@ const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
 /** Names of security codes, within one word: `cardcvv`. Three digits alone mean nothing. */
-const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cv2/;
-/** Over several words, from the start of one: `cvNumber`, but not `recvNumber`. */
-const JOINED_NAMES = /^(cvnumber|cvcode|ccverification)/;
+const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cvx|cv2/;
+/** Over several words, from the start of one: `cvNumber` and `CVVcode`, but not `recvNumber`. */
+const JOINED_NAMES = /^(c?cv[vcn]|ccverification|cccid)/;
 /** Over several words, wherever they begin: `security_code`. */
-const LONG_NAMES = /securitycode|cardcode|verificationvalue|cryptogram/;
+const LONG_NAMES = new RegExp(
+  'securitycode|securitynumber|cardcode|cardverification|verificationvalue|cryptogram' +
+    '|codigo(de)?segur|pruefnummer',
+);
 
 /** Whether a field's name says that it is a security code, or is that of the code's control. */
 export function tellingNames(own: string[]): (name: string) => boolean {
@@ -192,4 +198,5 @@ const BETWEEN = `[\\s"'\\\\[\\]{}<>:=,]{1,20}`;
  */
 const NAME_BEFORE = new RegExp(
   `(\\w[\\w.[\\]-]{1,80})(?:(?:&|${BETWEEN})(?:\\w[\\w.[\\]-]{0,40}[.[])?value)?${BETWEEN}$`,
+  'i',
 );

@@ -137,6 +137,15 @@ describe('finds the code under a telling name', () => {
     'card_cvNumber=583',
     '{"cvCode":"583"}',
     'cc_verification=583',
+    'CVNum=583',
+    'CCVcode=583',
+    'verificationValue=583',
+    'kreditkarte_pruefnummer=583',
+    'payment[cc_cid]=583',
+    'cardCvx=583',
+    'codigo_seguranca=583',
+    'codigo_de_seguridad=583',
+    '{"Name":"cvv","Value":"583"}',
     '583=total&cardCVV=583',
     'cardCvc=583',
   ])('%s', (text) => {
@@ -144,7 +153,9 @@ describe('finds the code under a telling name', () => {
   });
 
   test('or as the value of a field with such a name', () => {
-    expect(find({ key: 'cvv2', text: ' 583 ' })).toEqual(['security code']);
+    for (const text of [' 583 ', '"583"', '["583"]'])
+      expect(find({ key: 'cvv2', text })).toEqual(['security code']);
+    expect(find({ key: 'cvv2', text: '1583' })).toEqual([]);
     for (const key of ['quantity', '--']) expect(find({ key, text: '583' })).toEqual([]);
   });
 });
