@@ -1,6 +1,13 @@
 import type { CardReader } from './card.ts';
 import { type FindingStore, placeOf } from './findings.ts';
-import { type CardPart, numberFinder, readingsOf, searcher, type TestCard } from './search.ts';
+import {
+  type CardPart,
+  numberFinder,
+  type Part,
+  readingsOf,
+  searcher,
+  type TestCard,
+} from './search.ts';
 import type { Outgoing } from './ways-out.ts';
 
 /** Finds the test cards of the page in a text. */
@@ -39,9 +46,10 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
     search({ way, to, parts, site, form }: Outgoing): void {
       // A number may stand in several boxes of a form.
       const values = parts.filter(({ key }) => key !== undefined).map((part) => part.text);
+      const joined: Part[] = values.length > 1 ? [{ text: values.join('\n') }] : [];
       const found = new Set<CardPart>();
       let key: string | undefined;
-      for (const part of parts.concat({ text: values.join('\n') })) {
+      for (const part of parts.concat(joined)) {
         const some = find(part.text, part.key).concat(part.key ? find(part.key) : []);
         if (some.length) key = key || part.key;
         for (const field of some) found.add(field);
