@@ -45,7 +45,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
       encoded.base64.some((spelling) => text.includes(spelling)) ||
       encoded.hex.some((spelling) => text.includes(spelling));
     if (hasNumber) found.push('card number');
-    const isCode = key !== undefined && isTelling(key) && codes.includes(unquoted(text));
+    const isCode = key !== undefined && codes.includes(unquoted(text)) && isTelling(key);
     if (isCode || holdsCode.some(some)) found.push('security code');
     if (name && some(holdsName)) found.push('name on the card');
     return found;
@@ -140,14 +140,17 @@ const utf8 = (text: string): string =>
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
 
-/** Names of security codes, within one word: `cardcvv`. Three digits alone mean nothing. */
-const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|cvd|cvx|cv2/;
+/**
+ * Names of security codes, within one word: `cardcvv`, but not `recvd`. Three digits alone mean
+ * nothing.
+ */
+const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|(^|[^er])cvd|cvx|cv2/;
 /** Over several words, from the start of one: `cvNumber` and `CVVcode`, but not `recvNumber`. */
-const JOINED_NAMES = /^(c?cv[vcn]|ccverification|cccid)/;
-/** Over several words, wherever they begin: `security_code`. */
+const JOINED_NAMES = /^(c?cv[vcn]|ccverification|cccheckcode|cccid)/;
+/** Over several words, wherever they begin: `security_code`, `codice_di_sicurezza`. */
 const LONG_NAMES = new RegExp(
   'securitycode|securitynumber|cardcode|cardverification|verificationvalue|cryptogram' +
-    '|codigo(de)?segur|pruefnummer',
+    '|cod(e|igo|ice)?(de|di)?s[ei][cg]ur|pruefnummer',
 );
 
 /** Whether a field's name says that it is a security code, or is that of the code's control. */

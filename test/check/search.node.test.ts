@@ -82,6 +82,7 @@ describe('does not find', () => {
     ['a code under a name of which two words look like one, in capitals', 'topicScroll=583'],
     ['a code under a name of two words that together begin like one', 'cc_version=583'],
     ['a code under a name that ends one and begins with another word', 'recvNumber=583'],
+    ['a code under a name of received goods', 'qty_recvd=583&qty_rcvd=583'],
     ['a code before another name', 'cvv=1&total=583'],
     ['a code before another name that ends in value', 'cvv=1&myvalue=583'],
     ['a code in a path', '/img/cvv-583.png'],
@@ -145,6 +146,12 @@ describe('finds the code under a telling name', () => {
     'cardCvx=583',
     'codigo_seguranca=583',
     'codigo_de_seguridad=583',
+    'cod_seguridad=583',
+    'code_securite=583',
+    'codice_di_sicurezza=583',
+    'cvd=583',
+    'creditcard_cccvd=583',
+    'wpp_cc_checkcode=583',
     '{"Name":"cvv","Value":"583"}',
     '583=total&cardCVV=583',
     'cardCvc=583',
@@ -158,6 +165,11 @@ describe('finds the code under a telling name', () => {
     expect(find({ key: 'cvv2', text: '1583' })).toEqual([]);
     for (const key of ['quantity', '--']) expect(find({ key, text: '583' })).toEqual([]);
   });
+
+  test('and reads no name of another value: JSON sent as a form is one long name', () => {
+    const key = JSON.stringify(Array(3000).fill({ sku: 'shirt', quantity: 2 }));
+    expect(find({ key, text: '' })).toEqual([]);
+  }, 3000); // milliseconds, of which it needs a few: reading the name takes eight seconds
 });
 
 describe('runs', () => {
