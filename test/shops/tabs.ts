@@ -1,4 +1,7 @@
-/** One tab in each of the three engines, driven by real key presses and real clicks. */
+/**
+ * One tab in each of the three engines, driven by real key presses and real clicks. In Chromium and
+ * Firefox each address opens in a new one: what the page before has begun to load could replace it.
+ */
 import { type AddressInfo, createServer } from 'node:net';
 import { chromium, firefox, webkit } from 'playwright';
 import type { KeyInput } from 'puppeteer-core';
@@ -45,19 +48,6 @@ export async function openTab(engine: Engine): Promise<Tab> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** An answer that arrives late interrupts a navigation. */
-async function again(navigate: () => Promise<unknown>): Promise<void> {
-  for (let tries = 0; tries < 3; tries++) {
-    const isDone = await navigate().then(
-      () => true,
-      () => false,
-    );
-    if (isDone) return;
-    await pause(100);
-  }
-  await navigate();
-}
-
 const TIMERS_HAVE_RUN = 'new Promise((done) => setTimeout(() => setTimeout(done, 0, true)))';
 
 /** Scripts may move things when they draw the next frame. A page in the background draws none. */
@@ -69,22 +59,28 @@ const IS_DRAWN = `new Promise((done) => {
 /** How often a held key repeats, in milliseconds. */
 const REPEAT = 60;
 
+/** Takes the text of a dialog of the page, and closes it. */
+const accept = (texts: string[]) => (dialog: { message(): string; accept(): Promise<void> }) => {
+  texts.push(dialog.message());
+  dialog.accept().catch(() => {}); // the page may be gone
+};
+
 async function openPlaywright(engine: Engine): Promise<Tab> {
   const browserType = { chromium, firefox, webkit }[engine];
   const browser = await browserType.launch(launchOptions(engine));
   const context = await browser.newContext();
-  const page = await context.newPage();
+  let page = await context.newPage();
   const alerts: string[] = [];
-  page.on('dialog', (dialog) => {
-    alerts.push(dialog.message());
-    dialog.accept().catch(() => {}); // the page may be gone
-  });
   const tab: Tab = {
     engine,
     alerts,
     async open(address) {
-      await again(() => page.goto(address));
+      const before = page;
+      page = await context.newPage();
+      await before.close();
       alerts.length = 0;
+      page.on('dialog', accept(alerts));
+      await page.goto(address);
     },
     evaluate: (expression) => page.evaluate(expression) as Promise<never>,
     timersHaveRun: () => page.evaluate(TIMERS_HAVE_RUN) as Promise<never>,
@@ -107,9 +103,9 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
     close: () => browser.close(),
   };
   if (engine === 'chromium') {
-    const session = await context.newCDPSession(page);
     tab.isBlindWhileSending = true;
     tab.accessibleTexts = async () => {
+      const session = await context.newCDPSession(page);
       const { nodes } = await session.send('Accessibility.getFullAXTree');
       const texts = nodes.filter(({ ignored }) => !ignored);
       return texts.flatMap(({ name, description }) => [name?.value, description?.value]);
@@ -120,18 +116,18 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
 
 async function openFirefox(found: Found): Promise<Tab> {
   const browser = await launchFirefox(found);
-  const page = await browser.newPage();
+  let page = await browser.newPage();
   const alerts: string[] = [];
-  page.on('dialog', (dialog) => {
-    alerts.push(dialog.message());
-    dialog.accept().catch(() => {}); // the page may be gone
-  });
   return {
     engine: 'firefox',
     alerts,
     async open(address) {
-      await again(() => page.goto(address));
+      const before = page;
+      page = await browser.newPage();
+      await before.close();
       alerts.length = 0;
+      page.on('dialog', accept(alerts));
+      await page.goto(address);
     },
     evaluate: (expression) => page.evaluate(expression) as Promise<never>,
     timersHaveRun: () => page.evaluate(TIMERS_HAVE_RUN) as Promise<never>,
