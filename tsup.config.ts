@@ -13,7 +13,7 @@ import {
   transpileModule,
 } from 'typescript';
 import { license, version } from './package.json';
-import { BUILT_FROM, fingerprint } from './test/tools/support/fingerprint.ts';
+import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.

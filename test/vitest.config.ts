@@ -3,26 +3,26 @@ import { join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { ENGINES, type Engine } from './tools/prepare/browsers.ts';
-import { assertBuilt } from './tools/support/assert-built.ts';
-import { providerOf } from './tools/support/browser-providers.ts';
-import { cachedModules } from './tools/support/cached-modules.ts';
-import { decryptInNode } from './tools/support/decrypt-in-node.ts';
-import { PATIENCE } from './tools/support/patience.ts';
-import { runGuard } from './tools/support/run-guard.ts';
-import { echo } from './tools/support/servers/echo.ts';
-import { merchant } from './tools/support/servers/merchant.ts';
-import { pages } from './tools/support/servers/pages.ts';
-import { servePlainHttp, stopPlainHttp } from './tools/support/servers/plain-http.ts';
-import { strictPage } from './tools/support/servers/strict-page.ts';
-import { watchSources } from './tools/support/watch-sources.ts';
+import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
+import { assertBuilt } from './support/assert-built.ts';
+import { providerOf } from './support/browser-providers.ts';
+import { cachedModules } from './support/cached-modules.ts';
+import { decryptInNode } from './support/decrypt-in-node.ts';
+import { PATIENCE } from './support/patience.ts';
+import { runGuard } from './support/run-guard.ts';
+import { echo } from './support/servers/echo.ts';
+import { merchant } from './support/servers/merchant.ts';
+import { pages } from './support/servers/pages.ts';
+import { servePlainHttp, stopPlainHttp } from './support/servers/plain-http.ts';
+import { strictPage } from './support/servers/strict-page.ts';
+import { watchSources } from './support/watch-sources.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const patience = { ...PATIENCE, setupFiles: ['tools/support/patient-waits.ts'] };
+const patience = { ...PATIENCE, setupFiles: ['support/patient-waits.ts'] };
 const inWorkers = {
   ...patience,
-  setupFiles: [...patience.setupFiles, 'tools/support/low-priority.ts'],
+  setupFiles: [...patience.setupFiles, 'support/low-priority.ts'],
 };
 
 /**
@@ -61,10 +61,10 @@ const inBrowser = (engine: Engine) => ({
   test: {
     name: engine,
     include: ['**/*.test.ts'],
-    exclude: ['**/*.{node,e2e}.test.ts', '{interop,shops,tools/runs}/**'],
+    exclude: ['**/*.{node,e2e}.test.ts', '{interop,shops,runs}/**'],
     ...patience,
     ...sharedModules,
-    setupFiles: [...patience.setupFiles, 'tools/support/tidy-up.ts'],
+    setupFiles: [...patience.setupFiles, 'support/tidy-up.ts'],
     browser: {
       enabled: true,
       headless: true,

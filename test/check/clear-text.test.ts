@@ -6,9 +6,9 @@ import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/cle
 import type { FindingStore, Found } from '../../src/check/findings.ts';
 import type { TestCard } from '../../src/check/search.ts';
 import type { Outgoing } from '../../src/check/ways-out.ts';
-import { findCard } from '../tools/support/find-card.ts';
-import { CARD, TYPED } from '../tools/support/form.ts';
-import { endpoint } from '../tools/support/tag-page.ts';
+import { findCard } from '../support/find-card.ts';
+import { CARD, TYPED } from '../support/form.ts';
+import { endpoint } from '../support/tag-page.ts';
 import { NUMBER, open, pause, storedReport } from './page.ts';
 
 const NUMBER_OF_PAGE = `document.querySelector('#number').value`;

@@ -10,10 +10,10 @@ import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startDemo } from '../../demo/start.ts';
-import { DIST } from '../tools/support/built.ts';
-import { findCard } from '../tools/support/find-card.ts';
-import { launchOptions } from '../tools/support/launch-options.ts';
-import { listenOnLoopback } from '../tools/support/loopback.ts';
+import { DIST } from '../support/built.ts';
+import { findCard } from '../support/find-card.ts';
+import { launchOptions } from '../support/launch-options.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'";

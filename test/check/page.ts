@@ -2,8 +2,8 @@
 import { expect, vi } from 'vitest';
 import { commands } from 'vitest/browser';
 import type { Finding, Report } from '../../src/check/findings.ts';
-import { CONTROLS, TYPED } from '../tools/support/form.ts';
-import { endpoint, TAG, visit } from '../tools/support/tag-page.ts';
+import { CONTROLS, TYPED } from '../support/form.ts';
+import { endpoint, TAG, visit } from '../support/tag-page.ts';
 
 await commands.assertBuilt();
 

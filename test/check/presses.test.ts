@@ -1,6 +1,6 @@
 /** What the page does with a press: found on pages that have the fault, and not where it paid. */
 import { describe, expect, test, vi } from 'vitest';
-import { keyAttribute } from '../tools/support/tag-page.ts';
+import { keyAttribute } from '../support/tag-page.ts';
 import { BUTTON, NUMBER, open, storedReport } from './page.ts';
 
 type Parts = Parameters<typeof open>[0] & { isFilled?: boolean };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import checkPage from '../../docs/check.md?raw';
 import tagOfDocument from '../documents/snippets/check.html?raw';
-import { TAG, visit } from '../tools/support/tag-page.ts';
+import { TAG, visit } from '../support/tag-page.ts';
 import { CHECK, open, pause, scriptFile, storedReport } from './page.ts';
 
 const LEAK = `function leak() {

@@ -5,14 +5,14 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Report } from '../../src/check/findings.ts';
+import type { Engine } from '../../tools/prepare/browsers.ts';
 import { FIRST, MISTYPED } from '../shops/cards.ts';
 import { SHOPS } from '../shops/catalogue.ts';
 import { ShopServer } from '../shops/server.ts';
 import type { Shop } from '../shops/shop.ts';
 import { openTab, type Tab } from '../shops/tabs.ts';
 import { pause, Visitor } from '../shops/visitor.ts';
-import type { Engine } from '../tools/prepare/browsers.ts';
-import { findCard } from '../tools/support/find-card.ts';
+import { findCard } from '../support/find-card.ts';
 
 /**
  * By the browser, by jQuery, by Turbo, and from several boxes. What left before they had Cardseal, how,

@@ -3,7 +3,7 @@ import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { CardPayments } from '../../src/checkout/index.ts';
 import { type Card, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
 
 const VISA = {
   number: '4242424242424242',

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CardPayments, CardPaymentsError } from '../../src/checkout/index.ts';
 import type { EncryptedCard } from '../../src/core/index.ts';
-import { serviceThat } from '../tools/support/scripted-service.ts';
+import { serviceThat } from '../support/scripted-service.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';
 const ID = 'pi_card_azAZ09_-';

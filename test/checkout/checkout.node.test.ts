@@ -11,8 +11,8 @@ import {
   type Order,
 } from '../../src/checkout/index.ts';
 import { encryptCard } from '../../src/core/index.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
-import { deferred } from '../tools/support/deferred.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { deferred } from '../support/deferred.ts';
 
 const CARD = {
   number: '4242424242424242',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commands } from 'vitest/browser';
-import { card, freshKey } from '../tools/support/core.ts';
+import { card, freshKey } from '../support/core.ts';
 
 let port: number;
 beforeEach(async () => {

@@ -1,14 +1,7 @@
 /** What a browser may lack. A whole global that it lacks is left to Node and to test/old-browsers. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/core/index.ts';
-import {
-  card,
-  decrypt,
-  freshKey,
-  isEmpty,
-  outcome,
-  type StringCard,
-} from '../tools/support/core.ts';
+import { card, decrypt, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -16,7 +16,7 @@ import {
   isEmpty,
   outcome,
   utf8,
-} from '../tools/support/core.ts';
+} from '../support/core.ts';
 
 /** Where mutants are tested. */
 const inNode = typeof document === 'undefined';

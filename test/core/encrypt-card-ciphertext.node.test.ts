@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { encryptCard } from '../../src/core/index.ts';
-import {
-  encode,
-  type Oaep,
-  privateKeyOf,
-  publicKeyOf,
-  rsa,
-  takeApart,
-} from '../tools/support/oaep.ts';
+import { encode, type Oaep, privateKeyOf, publicKeyOf, rsa, takeApart } from '../support/oaep.ts';
 import testKeys from '../vectors/keys.json' with { type: 'json' };
 
 const CARD = {

@@ -18,8 +18,8 @@ import {
   outcome,
   type StringCard,
   utf8,
-} from '../tools/support/core.ts';
-import { findCard } from '../tools/support/find-card.ts';
+} from '../support/core.ts';
+import { findCard } from '../support/find-card.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 /** In each of three engines and in Node: 120 cards for each property. */

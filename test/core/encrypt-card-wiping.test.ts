@@ -1,15 +1,8 @@
 /** Whatever becomes of a call: the caller's object is empty when it returns, and nothing of the card stays in the library's own memory. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
-import {
-  byteCard,
-  card,
-  freshKey,
-  isEmpty,
-  outcome,
-  type StringCard,
-} from '../tools/support/core.ts';
-import { watchMemory } from '../tools/support/watch-memory.ts';
+import { byteCard, card, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
+import { watchMemory } from '../support/watch-memory.ts';
 
 /** What the watch looks for: a part of each field that does not occur by chance. */
 const PARTS = ['492911', 'Quillow', '2749', '5839'];

@@ -4,10 +4,10 @@ import { format, inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import { CardEncryptionError, encryptCard, prepareKey } from '../../src/core/index.ts';
 import { CARD_FIELDS, SCHEMES } from '../../src/core/scheme.ts';
-import { card, decrypt, freshKey, isEmpty, outcome } from '../tools/support/core.ts';
-import { FAILURES } from '../tools/support/failures.ts';
-import { findCard } from '../tools/support/find-card.ts';
-import { goodKey, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
+import { card, decrypt, freshKey, isEmpty, outcome } from '../support/core.ts';
+import { FAILURES } from '../support/failures.ts';
+import { findCard } from '../support/find-card.ts';
+import { goodKey, malformedKeys, spki } from '../support/malformed-keys.ts';
 
 describe('what Node prints', () => {
   const printed = (error: unknown) => [

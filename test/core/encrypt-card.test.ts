@@ -15,7 +15,7 @@ import {
   type StringCard,
   toBase64,
   utf8,
-} from '../tools/support/core.ts';
+} from '../support/core.ts';
 
 /** By both: WebCrypto in the page and node:crypto on the other side. */
 async function decryptTwice(block: EncryptedCard): Promise<StringCard> {

@@ -7,9 +7,9 @@ import {
   encryptCard,
   prepareKey,
 } from '../../src/core/index.ts';
-import { card, freshKey, outcome, type StringCard } from '../tools/support/core.ts';
-import { FAILURES, planted } from '../tools/support/failures.ts';
-import { findCard } from '../tools/support/find-card.ts';
+import { card, freshKey, outcome, type StringCard } from '../support/core.ts';
+import { FAILURES, planted } from '../support/failures.ts';
+import { findCard } from '../support/find-card.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import { isDigits, isMonth, isName } from '../../src/core/field-rules.ts';
-import { utf8 } from '../tools/support/core.ts';
+import { utf8 } from '../support/core.ts';
 
 const BYTES = [...Array(256).keys()];
 

@@ -1,7 +1,7 @@
 /** One key encrypts one card. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { encryptCard, prepareKey } from '../../src/core/index.ts';
-import { card, decrypt, freshKey, isEmpty, outcome } from '../tools/support/core.ts';
+import { card, decrypt, freshKey, isEmpty, outcome } from '../support/core.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

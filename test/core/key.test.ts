@@ -9,8 +9,8 @@ import {
   isEmpty,
   outcome,
   toBase64,
-} from '../tools/support/core.ts';
-import { goodModulus, malformedKeys, spki } from '../tools/support/malformed-keys.ts';
+} from '../support/core.ts';
+import { goodModulus, malformedKeys, spki } from '../support/malformed-keys.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
-import { findCard, findTraces, spellings } from '../tools/support/find-card.ts';
-import { PATIENCE } from '../tools/support/patience.ts';
+import { ENGINES, type Engine } from '../../tools/prepare/browsers.ts';
+import { findCard, findTraces, spellings } from '../support/find-card.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { DemoProcess } from './drivers/demo-process.ts';
 import { startRecordingProxy } from './drivers/recording-proxy.ts';
 import { type Browser, type Settings, type Shopper, startBrowser } from './drivers/shopper.ts';

@@ -3,9 +3,9 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isTestNumber, TEST_CARDS } from '../../demo/explained/test-cards.ts';
 import { DECLINED_NUMBERS } from '../../demo/service/processor/decision.ts';
-import { startService } from '../tools/support/card-payment-service.ts';
-import { findTraces } from '../tools/support/find-card.ts';
-import { launchOptions } from '../tools/support/launch-options.ts';
+import { startService } from '../support/card-payment-service.ts';
+import { findTraces } from '../support/find-card.ts';
+import { launchOptions } from '../support/launch-options.ts';
 import { DemoProcess } from './drivers/demo-process.ts';
 
 /** Passes Luhn, and is none of the demo's own. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { heapSnapshot, openPage } from '../tools/memory/chromium.ts';
-import { digits } from '../tools/memory/digits.ts';
-import { BITS, freshKey } from '../tools/support/core.ts';
-import { findCard } from '../tools/support/find-card.ts';
+import { heapSnapshot, openPage } from '../../tools/memory/chromium.ts';
+import { digits } from '../../tools/memory/digits.ts';
+import { BITS, freshKey } from '../support/core.ts';
+import { findCard } from '../support/find-card.ts';
 
 let chromium: Awaited<ReturnType<typeof openPage>>;
 beforeAll(async () => {

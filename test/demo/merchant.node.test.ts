@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
-import { deferred } from '../tools/support/deferred.ts';
+import { deferred } from '../support/deferred.ts';
 import { closing, DECLINED, SECRET_KEY, type Shopper, start, VISA } from './drivers/merchant.ts';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';

@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { encryptCard } from '../../src/core/index.ts';
-import type { Contender } from '../tools/bench/pages/page.ts';
+import type { Contender } from '../../tools/bench/pages/page.ts';
 import {
   card,
   freshKey,
@@ -13,12 +13,12 @@ import {
   type StringCard,
   toBase64,
   utf8,
-} from '../tools/support/core.ts';
-import { goodKey, spki } from '../tools/support/malformed-keys.ts';
+} from '../support/core.ts';
+import { goodKey, spki } from '../support/malformed-keys.ts';
 import keys from '../vectors/keys.json';
 
 const CONTENDERS = import.meta.glob<Contender>(
-  '../tools/bench/contenders/{snippet,jose,node-forge,jsencrypt,adyen-cse-js}.js',
+  '../../tools/bench/contenders/{snippet,jose,node-forge,jsencrypt,adyen-cse-js}.js',
   { eager: true },
 );
 const OTHERS = ['snippet', 'jose', 'node-forge', 'jsencrypt', 'adyen-cse-js'].map(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['test/stacks/apps', 'test/documents/snippets'];
+const FOLDERS = ['examples', 'test/documents/snippets'];
 
 const page = readFileSync(join(ROOT, 'docs/frameworks.md'), 'utf8');
 const sources = FOLDERS.flatMap((folder) =>

@@ -5,10 +5,10 @@
 import jquery from 'jquery/dist/jquery.min.js?raw';
 import { expect, test } from 'vitest';
 import page from '../../docs/script-tag.md?raw';
-import { decrypt } from '../tools/support/core.ts';
-import { CARD, TYPED } from '../tools/support/form.ts';
-import type { Got } from '../tools/support/servers/pages.ts';
-import { endpoint, keyAttribute, visit } from '../tools/support/tag-page.ts';
+import { decrypt } from '../support/core.ts';
+import { CARD, TYPED } from '../support/form.ts';
+import type { Got } from '../support/servers/pages.ts';
+import { endpoint, keyAttribute, visit } from '../support/tag-page.ts';
 
 /** A part of a page, before and after the change, by the heading above it. */
 const recipes = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].map(({ 1: diff, index }) => ({

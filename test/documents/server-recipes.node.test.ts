@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
-import { findTraces } from '../tools/support/find-card.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { findTraces } from '../support/find-card.ts';
 import {
   cleanUp,
   makeProject,
   type Program,
   RECIPES,
   startProgram,
-} from '../tools/support/recipe-project.ts';
+} from '../support/recipe-project.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/server.md'), 'utf8');

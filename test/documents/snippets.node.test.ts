@@ -14,8 +14,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { encryptCard } from '../../src/core/index.ts';
-import '../tools/support/built.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import '../support/built.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -101,7 +101,7 @@ describe('each snippet', () => {
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
+    write(folder, 'shop.ts', read('examples/servers/shop.ts'));
     write(folder, 'payment.ts', read('test/documents/snippets/payment.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
@@ -130,7 +130,7 @@ describe('on the server', () => {
   async function load(file: string) {
     const folder = makeFolder();
     write(folder, file, snippets.find((it) => it.file === file)!.text);
-    write(folder, 'shop.ts', read('demo/recipes/shop.ts'));
+    write(folder, 'shop.ts', read('examples/servers/shop.ts'));
     const service = createService({ generateKeyPair: recycledKeyPair });
     onTestFinished(() => service.close());
     process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });

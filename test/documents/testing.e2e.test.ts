@@ -7,9 +7,9 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DIST } from '../tools/support/built.ts';
-import { launchOptions } from '../tools/support/launch-options.ts';
-import { listenOnLoopback } from '../tools/support/loopback.ts';
+import { DIST } from '../support/built.ts';
+import { launchOptions } from '../support/launch-options.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

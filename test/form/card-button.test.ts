@@ -1,7 +1,7 @@
 /** Buttons with `data-cardseal-button`: their handlers find the block in the form. */
 import { expect, test, vi } from 'vitest';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { decrypt } from '../tools/support/core.ts';
+import { decrypt } from '../support/core.ts';
 import {
   bind,
   blockIn,
@@ -21,7 +21,7 @@ import {
   statusOf,
   testRealInput,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 const FIELDS = Object.values(CONTROLS).join('');
 const CLICK = '<button type="button" data-cardseal-button>Send</button>';

@@ -1,7 +1,7 @@
 /** Where the browser sends the form, and where its answer is shown. */
 import { describe, expect, test, vi } from 'vitest';
 import { checkDestination, isAnsweredElsewhere } from '../../src/form/destination.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,
   blockIn,
@@ -22,7 +22,7 @@ import {
   settled,
   statusOf,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 const ON_HTTPS = 'The card form must have an action on https, or onEncrypted';
 const OWN_ORIGIN = 'an action on its own origin, or allowCrossOriginAction, or onEncrypted';

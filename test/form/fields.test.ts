@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { findFields } from '../../src/form/fields.ts';
 import { bindCardForm } from '../../src/form/index.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   BUTTON,
   bind,
@@ -22,7 +22,7 @@ import {
   TYPED,
   testRealInput,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 type Field = keyof typeof CONTROLS;
 

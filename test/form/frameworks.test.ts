@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
 import { createApp, nextTick } from 'vue';
 import type { EncryptedCard } from '../../src/core/index.ts';
-import { decrypt } from '../tools/support/core.ts';
+import { decrypt } from '../support/core.ts';
 import {
   bind,
   CARD,
@@ -17,7 +17,7 @@ import {
   TYPED,
   testRealInput,
   user,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 import { ControlledCard } from './controlled-react.tsx';
 import ControlledCardInVue from './controlled-vue.vue';
 

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { keySource } from '../../src/form/key-source.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,
   blockOf,
@@ -19,7 +19,7 @@ import {
   statusOf,
   TYPED,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 const codes = (page: Page) => page.errors.map(({ code }) => code);
 const NEVER = Number.POSITIVE_INFINITY;

@@ -2,8 +2,8 @@
 import { expect, test, vi } from 'vitest';
 import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { freshKey, withoutPlaces } from '../tools/support/core.ts';
-import { findCard } from '../tools/support/find-card.ts';
+import { freshKey, withoutPlaces } from '../support/core.ts';
+import { findCard } from '../support/find-card.ts';
 import {
   bind,
   CARD,
@@ -18,8 +18,8 @@ import {
   posted,
   refused,
   TYPED,
-} from '../tools/support/form.ts';
-import { holdings } from '../tools/support/holdings.ts';
+} from '../support/form.ts';
+import { holdings } from '../support/holdings.ts';
 
 const { number, name } = CARD;
 

@@ -2,7 +2,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { bindCardForm, type CardFormBinding } from '../../src/form/index.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,
   blockIn,
@@ -24,8 +24,8 @@ import {
   TYPED,
   values,
   wrongFields,
-} from '../tools/support/form.ts';
-import { watchMemory } from '../tools/support/watch-memory.ts';
+} from '../support/form.ts';
+import { watchMemory } from '../support/watch-memory.ts';
 
 const away = (persisted = false) =>
   dispatchEvent(new PageTransitionEvent('pagehide', { persisted }));

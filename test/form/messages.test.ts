@@ -3,7 +3,7 @@ import axe from 'axe-core';
 import { describe, expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardProblem } from '../../src/form/index.ts';
-import { freshKey } from '../tools/support/core.ts';
+import { freshKey } from '../support/core.ts';
 import {
   bind,
   CONTROLS,
@@ -20,7 +20,7 @@ import {
   TYPED,
   textRead,
   wrongFields,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 const invalid = (page: Page) => page.controls().map(({ ariaInvalid }) => ariaInvalid);
 const focused = ({ form }: Page) => (form.getRootNode() as Document).activeElement;

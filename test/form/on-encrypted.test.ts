@@ -1,7 +1,7 @@
 /** `onEncrypted` and `encrypt()`: code of the page gets the block, and sends it by itself. */
 import { expect, type Mock, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,
   blockOf,
@@ -27,7 +27,7 @@ import {
   textRead,
   user,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 test('onEncrypted is called instead of the submit, with the block and the button, and with the fields empty', async () => {
   const page = open(`${html()}<button>Later</button>`, 'method="get"');

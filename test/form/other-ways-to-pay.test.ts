@@ -1,7 +1,7 @@
 /** Presses that are not card payments pass untouched, and never carry a block. */
 import { expect, test, vi } from 'vitest';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { decrypt } from '../tools/support/core.ts';
+import { decrypt } from '../support/core.ts';
 import {
   BUTTON,
   bind,
@@ -23,7 +23,7 @@ import {
   statusOf,
   TYPED,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 type Input = HTMLInputElement;
 

@@ -1,7 +1,7 @@
 /** The rule for a press: a card press with a fresh block passes; any other makes a block first. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   BUTTON,
   bind,
@@ -30,7 +30,7 @@ import {
   TYPED,
   user,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 test('a cancelled submit leaves the fields and the block, and the same card brings the same block', async () => {
   const encryptions = countEncryptions();

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Control } from '../../src/form/fields.ts';
 import { findProblems, isSameCard, readCard } from '../../src/form/read.ts';
-import { bind, CARD, fill, next, open, settled, TYPED } from '../tools/support/form.ts';
-import { watchMemory } from '../tools/support/watch-memory.ts';
+import { bind, CARD, fill, next, open, settled, TYPED } from '../support/form.ts';
+import { watchMemory } from '../support/watch-memory.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-06-15') });

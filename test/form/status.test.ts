@@ -7,7 +7,7 @@ import {
   encryptCard,
 } from '../../src/core/index.ts';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { card, freshKey } from '../tools/support/core.ts';
+import { card, freshKey } from '../support/core.ts';
 import {
   bind,
   CONTROLS,
@@ -24,7 +24,7 @@ import {
   refused,
   statusOf,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 const UNAVAILABLE = 'Card payment is not available at the moment. Nothing was sent.';
 const RELOAD = 'Nothing was sent. Reload the page and enter the card again.';

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import { pageOf } from '../../src/form/page.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
+import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,
   blockOf,
@@ -26,7 +26,7 @@ import {
   statusOf,
   TYPED,
   values,
-} from '../tools/support/form.ts';
+} from '../support/form.ts';
 
 test('posts the block and the rest of the form, and nothing of the card', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);

@@ -1,6 +1,6 @@
 /** One address for several processes of a shop: each request goes to the next of them. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { listenOnLoopback } from '../tools/support/loopback.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 export async function startBalancer(addresses: readonly string[]) {
   /** What each request was for, and which process has got it. */

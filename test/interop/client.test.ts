@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ScriptedService, serviceThat } from '../tools/support/scripted-service.ts';
+import { type ScriptedService, serviceThat } from '../support/scripted-service.ts';
 import { Client, PORTS, run } from './ports.ts';
 
 const SECRET_KEY = 'sk_test_hidden_1';

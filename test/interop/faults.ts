@@ -12,8 +12,8 @@ import {
   startFaultProxy,
 } from '../../demo/service/faults.ts';
 import type { CardPaymentIntent } from '../../demo/service/schemas.ts';
-import { need } from '../tools/prepare/browsers.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { need } from '../../tools/prepare/browsers.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
 import { Buyer, readTold, type Told, type Words } from './buyer.ts';
 
 const APPROVED = '4242424242424242';

@@ -1,7 +1,7 @@
 /** Stands between a shop and the service: passes everything on, and can hold answers back. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import { listenOnLoopback } from '../tools/support/loopback.ts';
+import { listenOnLoopback } from '../support/loopback.ts';
 
 export async function startProxy(serviceAddress: string) {
   const faults = {

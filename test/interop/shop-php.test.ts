@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
 import { PORTS, Shop } from './ports.ts';
 import { testShop } from './shops.ts';
 

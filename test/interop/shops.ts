@@ -2,9 +2,9 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import { need } from '../tools/prepare/browsers.ts';
-import { recycledKeyPair } from '../tools/support/card-payment-service.ts';
-import { deferred } from '../tools/support/deferred.ts';
+import { need } from '../../tools/prepare/browsers.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { deferred } from '../support/deferred.ts';
 import { startProxy } from './losing-proxy.ts';
 import { type Port, Shop } from './ports.ts';
 

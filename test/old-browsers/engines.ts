@@ -12,7 +12,7 @@ import {
   listFiles,
   type NpmPackage,
   readPacked,
-} from '../tools/support/npm-package.ts';
+} from '../support/npm-package.ts';
 
 export interface Engine extends NpmPackage {
   /** Chromium's major version. */

@@ -6,10 +6,10 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { commands } from 'vitest/browser';
 import type { CardEncryptionErrorCode } from '../../src/core/index.ts';
-import { freshKey } from '../tools/support/core.ts';
-import { CARD, CONTROLS, TYPED } from '../tools/support/form.ts';
-import removedFeatures from '../tools/support/removed-features.json';
-import { endpoint, TAG } from '../tools/support/tag-page.ts';
+import { freshKey } from '../support/core.ts';
+import { CARD, CONTROLS, TYPED } from '../support/form.ts';
+import removedFeatures from '../support/removed-features.json';
+import { endpoint, TAG } from '../support/tag-page.ts';
 import { SHOP_SCRIPT } from './shop-script.ts';
 
 type Field = keyof typeof CONTROLS;

@@ -9,7 +9,7 @@
  */
 import { createPrivateKey } from 'node:crypto';
 import type { Report } from '../../src/check/findings.ts';
-import { describeBlock } from '../tools/support/open-block.ts';
+import { describeBlock } from '../support/open-block.ts';
 import keys from '../vectors/keys.json' with { type: 'json' };
 import { ENGINES, type Engine, executableOf, start } from './engines.ts';
 import { OldPage } from './page.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DIST } from '../tools/support/built.ts';
+import { DIST } from '../support/built.ts';
 import keys from '../vectors/keys.json' with { type: 'json' };
 import { SHOP_SCRIPT } from './shop-script.ts';
 

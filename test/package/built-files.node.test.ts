@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'acorn';
 import { describe, expect, test } from 'vitest';
-import { CORE, PARTS } from '../tools/support/allowed.ts';
-import { DIST } from '../tools/support/built.ts';
-import { ownNamesOf, tooNewIn } from '../tools/support/compatibility.ts';
-import { PLANTED } from '../tools/support/planted.ts';
-import { scan } from '../tools/support/scan.ts';
+import { CORE, PARTS } from '../support/allowed.ts';
+import { DIST } from '../support/built.ts';
+import { ownNamesOf, tooNewIn } from '../support/compatibility.ts';
+import { PLANTED } from '../support/planted.ts';
+import { scan } from '../support/scan.ts';
 
 const readBuilt = (file: string) => readFileSync(join(DIST, file), 'utf8');
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { card, decrypt, freshKey } from '../tools/support/core.ts';
+import { card, decrypt, freshKey } from '../support/core.ts';
 
 const root = join(import.meta.dirname, '../..');
 

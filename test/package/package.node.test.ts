@@ -16,8 +16,8 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIST } from '../tools/support/built.ts';
-import { fetchPackage, listFiles, unpack } from '../tools/support/npm-package.ts';
+import { DIST } from '../support/built.ts';
+import { fetchPackage, listFiles, unpack } from '../support/npm-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

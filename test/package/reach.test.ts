@@ -4,10 +4,10 @@ import { commands } from 'vitest/browser';
 import type * as Cardseal from '../../src/core/index.ts';
 import type { EncryptedCard } from '../../src/core/index.ts';
 import type * as Form from '../../src/form/index.ts';
-import { CORE, FORM } from '../tools/support/allowed.ts';
-import { BITS, byteCard, card, decrypt, freshKey } from '../tools/support/core.ts';
-import { PLANTED } from '../tools/support/planted.ts';
-import { watch } from '../tools/support/watch.ts';
+import { CORE, FORM } from '../support/allowed.ts';
+import { BITS, byteCard, card, decrypt, freshKey } from '../support/core.ts';
+import { PLANTED } from '../support/planted.ts';
+import { watch } from '../support/watch.ts';
 
 await commands.assertBuilt();
 

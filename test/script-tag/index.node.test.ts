@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'acorn';
 import { describe, expect, test } from 'vitest';
-import { PAGES_WITH_TAG, readTag } from '../tools/prepare/script-tag.ts';
-import { DIST } from '../tools/support/built.ts';
+import { PAGES_WITH_TAG, readTag } from '../../tools/prepare/script-tag.ts';
+import { DIST } from '../support/built.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, file), 'utf8');

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as core from '../../src/core/index.ts';
 import * as form from '../../src/form/index.ts';
-import { decrypt, freshKey } from '../tools/support/core.ts';
-import { CARD, CONTROLS, statusOf, TYPED } from '../tools/support/form.ts';
+import { decrypt, freshKey } from '../support/core.ts';
+import { CARD, CONTROLS, statusOf, TYPED } from '../support/form.ts';
 import {
   endpoint,
   integrity,
@@ -11,7 +11,7 @@ import {
   TAG,
   type TagPage,
   visit,
-} from '../tools/support/tag-page.ts';
+} from '../support/tag-page.ts';
 import formAfter from './fixtures/encrypted-name-after.html?raw';
 import formBefore from './fixtures/encrypted-name-before.html?raw';
 

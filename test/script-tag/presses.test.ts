@@ -1,17 +1,8 @@
 /** Presses in whole pages, whose submit leads to another page; and the attributes of the script tag. */
 import { describe, expect, test } from 'vitest';
-import { decrypt, freshKey } from '../tools/support/core.ts';
-import {
-  CARD,
-  CONTROLS,
-  EMPTY,
-  KEPT,
-  OTHER,
-  statusOf,
-  TYPED,
-  textRead,
-} from '../tools/support/form.ts';
-import { endpoint, keyAttribute, TAG, type TagPage, visit } from '../tools/support/tag-page.ts';
+import { decrypt, freshKey } from '../support/core.ts';
+import { CARD, CONTROLS, EMPTY, KEPT, OTHER, statusOf, TYPED, textRead } from '../support/form.ts';
+import { endpoint, keyAttribute, TAG, type TagPage, visit } from '../support/tag-page.ts';
 
 const json = (value: unknown) => ({
   headers: { 'Content-Type': 'application/json' },

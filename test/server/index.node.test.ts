@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { CardEncryptionError, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
-import { BITS, freshKey } from '../tools/support/core.ts';
+import { BITS, freshKey } from '../support/core.ts';
 
 const PAN = '4242424242424242';
 const FIELDS = ['Pan', 'Name', 'ExpMonth', 'ExpYear', 'Cvc'];

@@ -1,5 +1,5 @@
 /** The shops. Each file under `fixtures/` says where its pattern is known from. */
-import { ENGINES } from '../tools/prepare/browsers.ts';
+import { ENGINES } from '../../tools/prepare/browsers.ts';
 import type { Shop } from './shop.ts';
 
 /** The ids that most fixtures use. */

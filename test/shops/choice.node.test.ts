@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ENGINES } from '../tools/prepare/browsers.ts';
+import { ENGINES } from '../../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { engineOf } from './choice.ts';
 

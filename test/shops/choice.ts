@@ -1,6 +1,6 @@
 /** Which engines visit a shop where not all of them can: in `npm test`, and before a change lands. */
 import { spawnSync } from 'node:child_process';
-import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
+import { ENGINES, type Engine } from '../../tools/prepare/browsers.ts';
 
 /** One engine, chosen by a hash of the name, so that it stays the same when shops are added. */
 export function engineOf({ name, engine }: { name: string; engine?: Engine }): Engine {

@@ -1,5 +1,5 @@
 /** Searches all that the server has seen of a visit for the card in clear. */
-import { spellings } from '../tools/support/find-card.ts';
+import { spellings } from '../support/find-card.ts';
 import type { Seen, Visit } from './server.ts';
 
 const known = new Map<string, string[]>();

@@ -5,7 +5,7 @@
  * shops or scenarios. `changed`: each shop and each control in one engine only, but the shops that
  * the change touches in all.
  */
-import { ENGINES, type Engine } from '../tools/prepare/browsers.ts';
+import { ENGINES, type Engine } from '../../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { changedShops, engineOf } from './choice.ts';
 import { CONTROLS, noticed } from './controls.ts';

@@ -1,5 +1,5 @@
 /** What shoppers do in every shop. */
-import type { Engine } from '../tools/prepare/browsers.ts';
+import type { Engine } from '../../tools/prepare/browsers.ts';
 import { FIRST, MISTYPED, SECOND } from './cards.ts';
 import type { Settings, ShopServer } from './server.ts';
 import type { Shop } from './shop.ts';

@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { DIST } from '../tools/support/built.ts';
-import { openBlock } from '../tools/support/open-block.ts';
+import { DIST } from '../support/built.ts';
+import { openBlock } from '../support/open-block.ts';
 import { type Card, FIRST } from './cards.ts';
 import { LIBRARIES } from './libraries.ts';
 import type { Shop } from './shop.ts';

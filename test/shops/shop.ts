@@ -1,5 +1,5 @@
 /** How a shop is described to the runner. */
-import type { Engine } from '../tools/prepare/browsers.ts';
+import type { Engine } from '../../tools/prepare/browsers.ts';
 import type { Card } from './cards.ts';
 
 /**

@@ -5,11 +5,11 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { chromium, firefox, webkit } from 'playwright';
 import type { KeyInput } from 'puppeteer-core';
-import { type Engine, type Found, need } from '../tools/prepare/browsers.ts';
-import { launchFirefox } from '../tools/support/firefox.ts';
-import { launchOptions } from '../tools/support/launch-options.ts';
-import { Running, startDisplay } from '../tools/support/processes.ts';
-import { webkitEnvironment } from '../tools/support/stock-browsers.ts';
+import { type Engine, type Found, need } from '../../tools/prepare/browsers.ts';
+import { launchFirefox } from '../support/firefox.ts';
+import { launchOptions } from '../support/launch-options.ts';
+import { Running, startDisplay } from '../support/processes.ts';
+import { webkitEnvironment } from '../support/stock-browsers.ts';
 
 export interface Tab {
   readonly engine: Engine;

@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../tools/prepare/browsers.ts';
+import type { Engine } from '../../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
 import { engineOf } from './choice.ts';
 import { CONTROLS, noticed } from './controls.ts';

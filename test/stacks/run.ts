@@ -5,7 +5,7 @@
  * and into the table of docs/frameworks.md.
  */
 import { chromium } from 'playwright';
-import { need } from '../tools/prepare/browsers.ts';
+import { need } from '../../tools/prepare/browsers.ts';
 import { Shop } from './shop.ts';
 import type { Stack } from './stack.ts';
 import { STACKS } from './stacks.ts';

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { describeBlock } from '../tools/support/open-block.ts';
+import { describeBlock } from '../support/open-block.ts';
 
 export interface Payment {
   /** The decrypted card, by the specification's identifiers, or what is wrong with the block. */

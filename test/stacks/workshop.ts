@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CACHE } from '../tools/support/npm-package.ts';
+import { CACHE } from '../support/npm-package.ts';
 import { readSteps } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -6,14 +6,7 @@ import { constants, generateKeyPairSync, publicEncrypt, randomBytes } from 'node
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptCard } from '../../src/core/index.ts';
-import {
-  encode,
-  type Oaep,
-  privateKeyOf,
-  publicKeyOf,
-  rsa,
-  takeApart,
-} from '../tools/support/oaep.ts';
+import { encode, type Oaep, privateKeyOf, publicKeyOf, rsa, takeApart } from '../support/oaep.ts';
 import type { Card, Refusal } from './decrypt.ts';
 import testKeys from './keys.json' with { type: 'json' };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { encode, privateKeyOf, publicKeyOf, rsa } from '../tools/support/oaep.ts';
+import { encode, privateKeyOf, publicKeyOf, rsa } from '../support/oaep.ts';
 import { type Card, decryptBlock, InvalidEncryptionBlock, openBlock } from './decrypt.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, name), 'utf8'));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import '../../tools/support/built.ts';
+import '../../support/built.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

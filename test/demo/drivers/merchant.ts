@@ -3,7 +3,7 @@ import { createMerchant } from '../../../demo/merchant/app.ts';
 import { ACCOUNTS, createService, type ServiceOptions } from '../../../demo/service/app.ts';
 import { CardPayments } from '../../../src/checkout/index.ts';
 import { type Card, type CardEncryptionKey, encryptCard } from '../../../src/core/index.ts';
-import { recycledKeyPair } from '../../tools/support/card-payment-service.ts';
+import { recycledKeyPair } from '../../support/card-payment-service.ts';
 
 export const SECRET_KEY = ACCOUNTS[0].secretKey;
 export const VISA = {

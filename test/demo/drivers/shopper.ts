@@ -1,10 +1,10 @@
 import axe from 'axe-core';
 import { chromium, type Browser as PlaywrightBrowser } from 'playwright';
 import { expect, vi } from 'vitest';
+import type { Engine } from '../../../tools/prepare/browsers.ts';
 import { openTab, type Tab } from '../../shops/tabs.ts';
-import type { Engine } from '../../tools/prepare/browsers.ts';
-import { holdings } from '../../tools/support/holdings.ts';
-import { launchOptions } from '../../tools/support/launch-options.ts';
+import { holdings } from '../../support/holdings.ts';
+import { launchOptions } from '../../support/launch-options.ts';
 
 /** One tab of a browser, driven. Elements are named by XPath. */
 interface Driver {

@@ -9,7 +9,7 @@ import {
   recycledKeyPair,
   seal,
   startService,
-} from '../../tools/support/card-payment-service.ts';
+} from '../../support/card-payment-service.ts';
 
 // What the specification calls "not shown": demo/README.md has them in a table.
 

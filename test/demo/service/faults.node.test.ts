@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
 import { type FaultName, type FaultProxy, startFaultProxy } from '../../../demo/service/faults.ts';
-import { seal, startService } from '../../tools/support/card-payment-service.ts';
+import { seal, startService } from '../../support/card-payment-service.ts';
 
 const SLOW_MS = 300;
 /** When a merchant gives up. */

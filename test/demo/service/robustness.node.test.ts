@@ -17,7 +17,7 @@ import {
   recycledKeyPair,
   seal,
   startService,
-} from '../../tools/support/card-payment-service.ts';
+} from '../../support/card-payment-service.ts';
 
 vi.setConfig({ testTimeout: 60_000 }); // for a machine that is busy with other things
 
@@ -100,7 +100,7 @@ describe('what stays', () => {
   });
 
   test('the block is not in the service’s heap once it is processed, nor is the card', async () => {
-    const child = fork(join(import.meta.dirname, '../../tools/support/service-process.ts'), {
+    const child = fork(join(import.meta.dirname, '../../support/service-process.ts'), {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

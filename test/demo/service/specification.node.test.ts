@@ -2,13 +2,7 @@ import { createPublicKey, webcrypto } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
 import { encryptCard } from '../../../src/core/index.ts';
-import {
-  CARD,
-  errorOf,
-  NOON,
-  seal,
-  startService,
-} from '../../tools/support/card-payment-service.ts';
+import { CARD, errorOf, NOON, seal, startService } from '../../support/card-payment-service.ts';
 
 // Each test is a sentence of the specification, by chapter; vectors.node.test.ts has the encryption
 // procedure, and choices.node.test.ts what the specification does not show.

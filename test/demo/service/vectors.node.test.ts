@@ -2,7 +2,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { KeyPair } from '../../../demo/service/processor/index.ts';
-import { startService } from '../../tools/support/card-payment-service.ts';
+import { startService } from '../../support/card-payment-service.ts';
 import vectors from '../../vectors/rsa_oaep_sha256_v1.json' with { type: 'json' };
 
 const OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' };

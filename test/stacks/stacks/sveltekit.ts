@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { payOrder } from '../order.ts';
 import type { Place, Stack } from '../stack.ts';
 
-const RECIPES = join(import.meta.dirname, '../../../demo/recipes');
+const RECIPES = join(import.meta.dirname, '../../../examples/servers');
 const SERVICE = {
   CARD_PAYMENTS_URL: 'http://127.0.0.1:3001',
   CARD_PAYMENTS_SECRET_KEY: 'sk_test_bookshop_published_key',

@@ -1,0 +1,137 @@
+/** The recipes of docs/server.md, in a project of their own and each in a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import { ACCOUNTS } from '../../demo/service/app.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The recipes as files. */
+export const RECIPES = join(root, 'examples/servers');
+
+const folders: string[] = [];
+const running: ChildProcess[] = [];
+
+/** Ends all programs and removes all projects. */
+export function cleanUp() {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+}
+
+/**
+ * A project with all recipes.
+ *
+ * @param express - The installed package that is to be `express` in it.
+ */
+export function makeProject(express = 'express'): string {
+  mkdirSync(join(root, 'reports'), { recursive: true });
+  const folder = mkdtempSync(join(root, 'reports/server-'));
+  folders.push(folder);
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+  cpSync(RECIPES, folder, { recursive: true });
+  write('package.json', '{ "type": "module", "private": true }');
+  // Every console.error shows all properties of an error, hidden ones, too, as a thorough error
+  // logger would.
+  write('deep.mjs', DEEP);
+  write('serve.ts', SERVE);
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules/express'));
+  symlinkSync(root, join(folder, 'node_modules/cardseal'));
+  return folder;
+}
+
+const DEEP = `import { inspect } from 'node:util';
+Object.assign(inspect.defaultOptions, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity });
+`;
+
+/** Serves a function Request -> Response, as the platform of such a program does. */
+const SERVE = `import { createServer } from 'node:http';
+const program = await import(process.env.PROGRAM!);
+const handle = program.handle ?? program.default.fetch;
+createServer(async (incoming, outgoing) => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const address = new URL(process.env.PREFIX + incoming.url!, 'http://localhost');
+  const headers = incoming.headers as Record<string, string>;
+  const body = incoming.method === 'POST' ? Buffer.concat(chunks) : null;
+  const request = new Request(address, { method: incoming.method!, headers, body });
+  let answer: Response;
+  try {
+    answer = await handle(request);
+  } catch (error) {
+    console.error(error);
+    answer = new Response(null, { status: 500 });
+  }
+  outgoing.writeHead(answer.status, [...answer.headers].flat());
+  outgoing.end(await answer.text());
+}).listen(Number(process.env.PORT));
+`;
+
+/**
+ * Starts a program of a project in a process of its own.
+ *
+ * @param environment - Beside what each program of the document gets.
+ */
+export async function startProgram(
+  folder: string,
+  file: string,
+  serviceAddress: string,
+  environment: Record<string, string> = {},
+) {
+  const isHandler = file.includes('hono') || file.includes('web');
+  const port = Number(environment.PORT ?? (await freePort()));
+  const env = {
+    ...process.env,
+    NODE_ENV: 'development',
+    PORT: String(port),
+    CARD_PAYMENTS_URL: serviceAddress,
+    CARD_PAYMENTS_SECRET_KEY: ACCOUNTS[0].secretKey,
+    PROGRAM: `./${file}`,
+    PREFIX: '',
+    ...environment,
+  };
+  const main = isHandler ? 'serve.ts' : file;
+  const args = ['--import', './deep.mjs', '--import', 'tsx', `./${main}`];
+  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'pipe' });
+  running.push(child);
+  const server = { address: `http://127.0.0.1:${port}`, output: '', stop };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      server.output += text;
+    });
+  }
+  const isReady = async () => {
+    if (!(await isUp(server.address, child))) throw new Error(`Not up yet:\n${server.output}`);
+  };
+  await vi.waitFor(isReady, { timeout: 30_000, interval: 50 });
+  return server;
+
+  /** Ends it in the middle of whatever it does. */
+  async function stop() {
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
+}
+
+export type Program = Awaited<ReturnType<typeof startProgram>>;
+
+async function isUp(address: string, child: ChildProcess): Promise<boolean> {
+  if (child.exitCode !== null) throw new Error('The program ended');
+  return fetch(address).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
