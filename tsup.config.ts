@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,form,server,checkout}/*.ts'],
+  entry: ['src/{core,server,checkout}/*.ts', 'src/form/**/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,

@@ -1,5 +1,5 @@
-import { log } from '../form/report.ts';
-import { toJson } from '../form/to-json.ts';
+import { log } from '../form/feedback/report.ts';
+import { toJson } from '../form/page/to-json.ts';
 import type { Site } from './call-site.ts';
 
 /** What the check finds: a kind, for each a part of docs/troubleshooting.md. */

@@ -1,5 +1,5 @@
-import { log } from '../form/report.ts';
-import { toJson } from '../form/to-json.ts';
+import { log } from '../form/feedback/report.ts';
+import { toJson } from '../form/page/to-json.ts';
 import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
 import { findingStore, type Report } from './findings.ts';

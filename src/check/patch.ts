@@ -1,4 +1,4 @@
-import { log } from '../form/report.ts';
+import { log } from '../form/feedback/report.ts';
 
 /** Whether code of the check runs: what it does itself is not watched. */
 let isInside = false;

@@ -1,20 +1,20 @@
 import { CardEncryptionError, encryptCard } from '../core/index.ts';
 import { blockInput } from './block-input.ts';
-import { cardFields } from './card-fields.ts';
+import { cardFields } from './card/card-fields.ts';
 import { cardForm } from './card-form.ts';
-import { checkForm } from './check-form.ts';
-import { disableButtons, enableButtons } from './enable-buttons.ts';
-import { checkFormBrowser } from './environment.ts';
+import { cardMessages } from './feedback/messages.ts';
+import { notices as noticesOf } from './feedback/notices.ts';
+import { reportToPage } from './feedback/report.ts';
+import { statusLine } from './feedback/status.ts';
+import { textsOf } from './feedback/texts.ts';
 import { keySource } from './key-source.ts';
-import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './listeners.ts';
-import { cardMessages } from './messages.ts';
-import { notices as noticesOf } from './notices.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';
-import { pageOf } from './page.ts';
-import { reportToPage } from './report.ts';
+import { checkForm } from './page/check-form.ts';
+import { disableButtons, enableButtons } from './page/enable-buttons.ts';
+import { checkFormBrowser } from './page/environment.ts';
+import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './page/listeners.ts';
+import { pageOf } from './page/page.ts';
 import { sealedBlock } from './sealed-block.ts';
-import { statusLine } from './status.ts';
-import { textsOf } from './texts.ts';
 
 /**
  * Makes a form encrypt its card before it is submitted.

@@ -1,6 +1,6 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
-import { toJson } from './to-json.ts';
-import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
+import { toJson } from './page/to-json.ts';
+import { createElement, elementsOf, unclobbered } from './page/unclobbered.ts';
 
 export type BlockInput = ReturnType<typeof blockInput>;
 

@@ -1,5 +1,5 @@
+import { asCardEncryptionError, type Notices } from './feedback/notices.ts';
 import type { KeySource } from './key-source.ts';
-import { asCardEncryptionError, type Notices } from './notices.ts';
 
 /**
  * Requests keys before the shopper presses, and tells the page what came of the last request.

@@ -4,9 +4,9 @@ import {
   type PreparedKey,
   prepareKey,
 } from '../core/index.ts';
-import { isAboutCard } from './notices.ts';
+import { isAboutCard } from './feedback/notices.ts';
+import { reportToPage } from './feedback/report.ts';
 import type { CardFormOptions } from './options.ts';
-import { reportToPage } from './report.ts';
 
 /** A key that may encrypt the next card. */
 export interface ReadyKey {

@@ -1,7 +1,7 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
-import { isAboutCard } from './notices.ts';
+import { type CardBytes, copyCard } from './card/read.ts';
+import { isAboutCard } from './feedback/notices.ts';
 import type { Parts } from './parts.ts';
-import { type CardBytes, copyCard } from './read.ts';
 
 /** How long a block may take before the shopper is told, in milliseconds. */
 const SLOW_MS = 1000;

@@ -4,7 +4,7 @@ import type {
   CardField,
   EncryptedCard,
 } from '../core/index.ts';
-import type { CardProblem, FormProblem } from './texts.ts';
+import type { CardProblem, FormProblem } from './feedback/texts.ts';
 
 /** What the shopper has to correct, as `cardseal:problems` tells it. */
 export interface ShownProblem {

@@ -1,9 +1,9 @@
 import type { encryptCard } from '../core/index.ts';
-import type { CardFields } from './card-fields.ts';
+import type { CardFields } from './card/card-fields.ts';
+import type { Notices } from './feedback/notices.ts';
 import type { KeySource } from './key-source.ts';
-import type { Notices } from './notices.ts';
 import type { CardFormOptions } from './options.ts';
-import type { Page } from './page.ts';
+import type { Page } from './page/page.ts';
 import type { SealedBlock } from './sealed-block.ts';
 
 /** What the decisions about a form work with. The tests explore them with a simulated page. */

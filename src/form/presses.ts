@@ -1,8 +1,8 @@
 import type { EncryptedCard } from '../core/index.ts';
+import { type CardBytes, zero } from './card/read.ts';
 import { makeBlock } from './make-block.ts';
+import { stop } from './page/stop.ts';
 import type { Parts } from './parts.ts';
-import { type CardBytes, zero } from './read.ts';
-import { stop } from './stop.ts';
 
 /** A submit, a click of a button with `data-cardseal-button`, or a call of `encrypt()`. */
 export type Kind = 'submit' | 'click' | 'encrypt';

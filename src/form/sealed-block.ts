@@ -1,7 +1,7 @@
 import type { EncryptedCard } from '../core/index.ts';
 import type { BlockInput } from './block-input.ts';
-import type { CardFields } from './card-fields.ts';
-import { type CardBytes, zero } from './read.ts';
+import type { CardFields } from './card/card-fields.ts';
+import { type CardBytes, zero } from './card/read.ts';
 
 export type SealedBlock = ReturnType<typeof sealedBlock>;
 

@@ -6,8 +6,8 @@ import {
 } from '../core/index.ts';
 import { checkIsForm } from '../form/bind-card-form.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
-import { listenOn } from '../form/listeners.ts';
-import { elementsOf, unclobbered } from '../form/unclobbered.ts';
+import { listenOn } from '../form/page/listeners.ts';
+import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 
 type CardsealGlobal = typeof import('../core/index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */

@@ -11,7 +11,9 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const page = read('docs/troubleshooting.md');
 
 const sources = [
-  ...readdirSync(join(root, 'src/form')).map((file) => `src/form/${file}`),
+  ...readdirSync(join(root, 'src/form'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `src/form/${file}`),
   'src/script-tag/index.ts',
 ].map(read);
 

@@ -1,6 +1,6 @@
 /** Where the browser sends the form, and where its answer is shown. */
 import { describe, expect, test, vi } from 'vitest';
-import { checkDestination, isAnsweredElsewhere } from '../../src/form/destination.ts';
+import { checkDestination, isAnsweredElsewhere } from '../../src/form/page/destination.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,

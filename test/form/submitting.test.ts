@@ -1,7 +1,7 @@
 /** What the browser sends: the block, the rest of the form, and the button. */
 import { expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
-import { pageOf } from '../../src/form/page.ts';
+import { pageOf } from '../../src/form/page/page.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import {
   bind,

@@ -70,13 +70,13 @@ const FALLBACKS: Record<string, string[]> = {
   fromBase64: ['core/base64.js'],
   toBase64: ['core/base64.js'],
   resizable: ['core/card.js'],
-  requestSubmit: ['form/submit.js'],
-  formData: ['form/listeners.js'],
-  checkVisibility: ['form/is-rendered.js'],
+  requestSubmit: ['form/page/submit.js'],
+  formData: ['form/page/listeners.js'],
+  checkVisibility: ['form/page/is-rendered.js'],
   AbortController: ['form/key-source.js'],
   signal: ['form/key-source.js'],
   aborted: ['form/key-source.js'],
-  reportError: ['form/report.js'],
+  reportError: ['form/feedback/report.js'],
 };
 
 /** Names of values of the library and of plain data. Newer platforms have features of these names. */

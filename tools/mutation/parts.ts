@@ -19,7 +19,7 @@ export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = 
   },
   rules: { mutate: RULES, judges: ['rules', 'form', 'types'] },
   form: {
-    mutate: ['src/form/*.ts', 'src/script-tag/index.ts', ...RULES.map((file) => `!${file}`)],
+    mutate: ['src/form/**/*.ts', 'src/script-tag/index.ts', ...RULES.map((file) => `!${file}`)],
     judges: ['form', 'types'],
   },
   // Only test/check/list.e2e.test.ts sees the list.

@@ -2,8 +2,8 @@ import type { Fault } from './fault.ts';
 
 const PRESSES = 'src/form/presses.ts';
 const SEALED = 'src/form/sealed-block.ts';
-const READ = 'src/form/read.ts';
-const DESTINATION = 'src/form/destination.ts';
+const READ = 'src/form/card/read.ts';
+const DESTINATION = 'src/form/page/destination.ts';
 const KEYS = 'src/form/key-source.ts';
 
 /** The rules of a press are not here: test/form/explore/rules.ts takes each of them out. */
@@ -98,7 +98,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a field that got a name is sent',
-    file: 'src/form/card-fields.ts',
+    file: 'src/form/card/card-fields.ts',
     before: '        if (name && !isShared(control)) data.delete(name);\n',
     after: '',
     breaks: 'a script that names the inputs sends the card in clear',
@@ -106,7 +106,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a name in the markup is taken',
-    file: 'src/form/fields.ts',
+    file: 'src/form/card/fields.ts',
     before: "if (element.getAttribute('name') && !isShared(element)) {",
     after: "if (element.getAttribute('name') === '-') {",
     breaks: 'without script, the browser sends the card in clear',
@@ -114,7 +114,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a reset brings the card back',
-    file: 'src/form/fields.ts',
+    file: 'src/form/card/fields.ts',
     before: "    control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
@@ -122,7 +122,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'frameworks keep the card',
-    file: 'src/form/fields.ts',
+    file: 'src/form/card/fields.ts',
     before: "    for (const type of ['input', 'change']) {",
     after: "    for (const type of ['cardseal:emptied']) {",
     breaks: 'React and Vue write the card back into the fields',
@@ -203,7 +203,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'Cancel in a dialog pays',
-    file: 'src/form/card-payment.ts',
+    file: 'src/form/page/card-payment.ts',
     before: "return method === 'dialog' || submitter.hasAttribute('data-cardseal-skip');",
     after: "return method === 'dialog';",
     breaks: 'a coupon button asks for a card, or charges it',
@@ -211,7 +211,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a when that forgets to answer lets the card pass',
-    file: 'src/form/card-payment.ts',
+    file: 'src/form/page/card-payment.ts',
     before: 'if (when && askPage(when) === false) return false;',
     after: 'if (when && !askPage(when)) return false;',
     breaks: 'a function without return switches the library off: the form posts without a block',
@@ -219,7 +219,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'the text is not announced',
-    file: 'src/form/status.ts',
+    file: 'src/form/feedback/status.ts',
     before: "  if (!isLive) line.setAttribute('role', 'alert');\n",
     after: '  if (isLive) return;\n',
     breaks: 'a shopper who cannot see the page hears nothing',
@@ -227,7 +227,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'the wrong field is not marked',
-    file: 'src/form/messages.ts',
+    file: 'src/form/feedback/messages.ts',
     before: "    for (const control of controls) control.setAttribute('aria-invalid', 'true');\n",
     after: '',
     breaks: 'a shopper who cannot see the page does not find the field to correct',
@@ -235,7 +235,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'the first wrong field gets no focus',
-    file: 'src/form/messages.ts',
+    file: 'src/form/feedback/messages.ts',
     before: '      first.control.focus();\n',
     after: '',
     breaks: 'on a long page, the shopper does not see what is wrong',
@@ -243,7 +243,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a page error with card data is passed on',
-    file: 'src/form/notices.ts',
+    file: 'src/form/feedback/notices.ts',
     before: '  reason instanceof CardEncryptionError\n    ? reason',
     after: '  reason instanceof Error\n    ? (reason as CardEncryptionError)',
     breaks: 'an error of the shop’s script, with the card in it, is logged as the library’s',
@@ -251,7 +251,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a button that the page has locked loses its value',
-    file: 'src/form/submit.ts',
+    file: 'src/form/page/submit.ts',
     before: "for (const name of ['name', 'value', ...ofSubmit]) {",
     after: "for (const name of ['name', ...ofSubmit]) {",
     breaks: 'the shop does not know which of its buttons was pressed',

@@ -4,9 +4,9 @@
  * page's code chooses what it does by `pick`.
  */
 import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index.ts';
+import type { CardBytes } from '../../../src/form/card/read.ts';
 import type { CardFormBinding } from '../../../src/form/options.ts';
 import type { Parts } from '../../../src/form/parts.ts';
-import type { CardBytes } from '../../../src/form/read.ts';
 import {
   type Act,
   type Block,

@@ -1,4 +1,4 @@
-import { CardEncryptionError } from '../core/index.ts';
+import { CardEncryptionError } from '../../core/index.ts';
 import { formAction, methodOf, targetOf } from './submit.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { encodeInto } from '../core/browser.ts';
-import type { CardField } from '../core/index.ts';
-import { CARD_FIELDS } from '../core/scheme.ts';
+import { encodeInto } from '../../core/browser.ts';
+import type { CardField } from '../../core/index.ts';
+import { CARD_FIELDS } from '../../core/scheme.ts';
+import type { CardProblem } from '../feedback/texts.ts';
 import { concat } from './concat.ts';
 import { type CardControls, type Control, isSelect, isShared, isSpace } from './fields.ts';
-import type { CardProblem } from './texts.ts';
 
 /** The fields that shoppers type. A scheme with others needs a form that asks for them. */
 type TypedField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';

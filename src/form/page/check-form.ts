@@ -1,7 +1,7 @@
+import { findFields } from '../card/fields.ts';
+import { log } from '../feedback/report.ts';
 import { isOtherButton } from './card-payment.ts';
-import { findFields } from './fields.ts';
 import { cardButtonsOf, isCardButton } from './listeners.ts';
-import { log } from './report.ts';
 import { submitButtons } from './submit.ts';
 
 /**

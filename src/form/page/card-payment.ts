@@ -1,8 +1,8 @@
-import { CardEncryptionError } from '../core/index.ts';
+import { CardEncryptionError } from '../../core/index.ts';
+import { cardControls, isShared, numberAndCode } from '../card/fields.ts';
+import { hasDigit } from '../card/read.ts';
 import { checkFormBrowser } from './environment.ts';
-import { cardControls, isShared, numberAndCode } from './fields.ts';
 import { isRendered } from './is-rendered.ts';
-import { hasDigit } from './read.ts';
 
 /**
  * Whether a press pays by card. Any other press passes unchanged.

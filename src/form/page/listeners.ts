@@ -1,5 +1,5 @@
-import { concat } from './concat.ts';
-import { log } from './report.ts';
+import { concat } from '../card/concat.ts';
+import { log } from '../feedback/report.ts';
 import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
 import { rootOf } from './unclobbered.ts';
 

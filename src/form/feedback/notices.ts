@@ -1,10 +1,10 @@
-import { CardEncryptionError } from '../core/index.ts';
+import { CardEncryptionError } from '../../core/index.ts';
+import type { Problem } from '../card/read.ts';
+import { unclobbered } from '../page/unclobbered.ts';
 import type { CardMessages } from './messages.ts';
-import type { Problem } from './read.ts';
 import { log } from './report.ts';
 import type { StatusLine } from './status.ts';
 import type { FormProblem, Texts } from './texts.ts';
-import { unclobbered } from './unclobbered.ts';
 
 export type Notices = ReturnType<typeof notices>;
 

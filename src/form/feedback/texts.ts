@@ -1,4 +1,4 @@
-import { ownProperty } from '../core/own-property.ts';
+import { ownProperty } from '../../core/own-property.ts';
 import { log } from './report.ts';
 
 /** Everything that the shopper can be asked to correct. */

@@ -1,6 +1,6 @@
-import { CardEncryptionError } from '../core/index.ts';
+import { CardEncryptionError } from '../../core/index.ts';
+import { elementsOf } from '../page/unclobbered.ts';
 import { concat } from './concat.ts';
-import { elementsOf } from './unclobbered.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;
 

@@ -1,5 +1,5 @@
-import { checkBrowser } from '../core/browser.ts';
-import { CardEncryptionError } from '../core/index.ts';
+import { checkBrowser } from '../../core/browser.ts';
+import { CardEncryptionError } from '../../core/index.ts';
 
 /**
  * Looks for every feature that the form needs and that has no replacement. All of them are in the

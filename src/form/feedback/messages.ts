@@ -1,9 +1,9 @@
-import { concat } from './concat.ts';
-import { type Control, cardControls, wordsOf } from './fields.ts';
-import { isRendered } from './is-rendered.ts';
-import type { ShownProblem } from './options.ts';
+import { concat } from '../card/concat.ts';
+import { type Control, cardControls, wordsOf } from '../card/fields.ts';
+import type { ShownProblem } from '../options.ts';
+import { isRendered } from '../page/is-rendered.ts';
+import { rootOf } from '../page/unclobbered.ts';
 import type { StatusLine } from './status.ts';
-import { rootOf } from './unclobbered.ts';
 
 export type CardMessages = ReturnType<typeof cardMessages>;
 

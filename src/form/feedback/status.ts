@@ -1,6 +1,6 @@
-import { isRendered } from './is-rendered.ts';
-import { submitButtons } from './submit.ts';
-import { createElement, unclobbered } from './unclobbered.ts';
+import { isRendered } from '../page/is-rendered.ts';
+import { submitButtons } from '../page/submit.ts';
+import { createElement, unclobbered } from '../page/unclobbered.ts';
 
 /** The line for texts that concern no field, or that have no place beside their field. */
 export type StatusLine = ReturnType<typeof statusLine>;

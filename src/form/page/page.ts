@@ -1,6 +1,6 @@
+import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
-import type { CardFormOptions } from './options.ts';
 import { clickAgain, isByShopper, submitAgain } from './submit.ts';
 import { unclobbered } from './unclobbered.ts';
 
