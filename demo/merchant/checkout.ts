@@ -5,6 +5,7 @@ import {
   type CardPaymentIntent,
   createCheckout,
   type IssuedKey,
+  type LastTry,
   type OrderStore,
   type Outcome,
   type PaymentsClient,
@@ -218,7 +219,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
       return;
     }
     const outcome = await checkout.outcome(purchase.id);
-    if (outcome.status === 'open' && !outcome.note && !purchase.cardsUnderWay)
+    if (outcome.status === 'open' && !outcome.last && !purchase.cardsUnderWay)
       purchase.isInvoiced = true;
   }
 
@@ -297,9 +298,11 @@ function newPurchase(): Purchase {
 }
 
 /** What the shopper reads beside the form. */
-function noticeOf(answer: Outcome | { note?: 'retry_is_safe' }): Notice | undefined {
-  if ('note' in answer && answer.note) return { why: 'retry_is_safe' };
-  if (!('status' in answer)) return undefined;
+function noticeOf(answer: Outcome | IssuedKey): Notice | undefined {
+  const { last } = answer as { last?: LastTry };
+  if (last === 'failed')
+    return { why: 'declined', reason: (answer as { reason: string | null }).reason };
+  if (last) return { why: last };
   if (answer.status === 'failed') return { why: 'declined', reason: answer.reason };
   if (answer.status === 'not_paid' || answer.status === 'retry_is_safe')
     return { why: answer.status };

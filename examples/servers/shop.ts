@@ -33,7 +33,7 @@ export async function showCheckout(order: Order | undefined): Promise<Answer> {
   if (!order) return html(FORM, 200, { 'set-cookie': orderCookie() });
   const outcome = await checkout.outcome(order.id);
   if (outcome.status !== 'open') return html(textOf(outcome, order));
-  return html(outcome.note ? `<p role="alert">${TEXTS.retry_is_safe}</p>${FORM}` : FORM);
+  return html(outcome.last ? `<p role="alert">${TEXTS[outcome.last]}</p>${FORM}` : FORM);
 }
 
 /** POST /checkout/key: for the form. */
@@ -75,6 +75,7 @@ const TEXTS: Record<Outcome['status'], string> = {
   not_paid: `The payment could not be made. You have not paid. ${AGAIN}`,
   retry_is_safe: `We do not know yet whether you have paid. You cannot pay twice. ${AGAIN}`,
   not_certain: 'It is not certain whether you have paid. Please do not pay again, and contact us.',
+  no_order: 'This page is out of date. If you have pressed Pay before, please contact us.',
   invalid_encrypted_card: 'The shop did not accept what was sent.',
 };
 

@@ -9,6 +9,7 @@ import {
 } from './card-payments.ts';
 import {
   isUnderWay,
+  type LastTry,
   type NewAttempt,
   type Outcome,
   onAnswer,
@@ -18,9 +19,9 @@ import {
   onRefusal,
   onResolve,
   outcomeOf,
+  type Resolution,
   type ServiceAnswer,
   type StoredOrder,
-  type Truth,
 } from './decide.ts';
 import { keyLimits } from './key-limits.ts';
 import { memoryStore } from './memory-store.ts';
@@ -33,10 +34,50 @@ export interface CheckoutOptions {
   /** Where the orders are kept. Default: {@link memoryStore}. */
   store?: OrderStore | undefined;
   /**
-   * Gets a line for each payment that needs a look: codes and ids, nothing of a card or of a body.
-   * Default: `console.error`.
+   * Delivers a paid order: sends the mail, tells the warehouse. It is called once if nothing
+   * crashes; and again, from any process that sees the order, until it has resolved once. So let
+   * `outcome.reference` be the idempotency key of whatever it does. A call may take 20 s.
+   */
+  onPaid?: ((order: PaidOrder, outcome: PaidOutcome) => void | Promise<void>) | undefined;
+  /**
+   * Gets a line for each event that needs a look: fixed words, codes and ids, nothing of a card or
+   * of a body. Default: `console.error`.
    */
   log?: ((line: string) => void) | undefined;
+  /** How many keys all shoppers of this process may request in a second. Default: 10. */
+  keysPerSecond?: number | undefined;
+  /**
+   * How long one request to the service may take, in milliseconds. Default: `timeoutMs` of
+   * `payments`, or else 30,000.
+   */
+  timeoutMs?: number | undefined;
+  /** How long one read or write of the store may take, in milliseconds. Default: 5,000. */
+  storeTimeoutMs?: number | undefined;
+}
+
+/** An order that is paid, as it was stored. */
+export interface PaidOrder {
+  id: string;
+  /** Minor units. */
+  amount: number;
+  currency: string;
+}
+
+export interface PaidOutcome {
+  status: 'committed' | 'authorized';
+  /** The id of the intent: one for each paid order, and the same whenever `onPaid` is repeated. */
+  reference: string;
+  /** 1 at the first call for this order. */
+  tries: number;
+}
+
+/** Who asks. */
+export interface SenderOptions {
+  /**
+   * The address of the client, as your own outermost proxy saw it. One sender cannot use up what
+   * others need. Absent, private or loopback: there is no limit by sender.
+   */
+  sender?: string | undefined;
 }
 
 /** The part of {@link CardPayments} that the checkout uses. A wrapper of it works, too. */
@@ -60,8 +101,17 @@ export interface Order {
 
 /** The answer to a page that asks for a key: status and body, as JSON with `no-store`. */
 export type IssuedKey =
-  /** `note`: show it beside the form; something was sent, but another try cannot charge twice. */
-  | { status: 200; body: CardEncryptionKey; note?: 'retry_is_safe' }
+  /**
+   * The key; `order` is the id of the order that it is for. `last` is what became of the last try:
+   * show its text beside the form. `reason` is the service's reason for a decline.
+   */
+  | {
+      status: 200;
+      body: CardEncryptionKey;
+      order: string;
+      last?: LastTry;
+      reason?: string | null;
+    }
   /** Nothing is left to pay, or it is not certain: show the outcome, and no form. */
   | { status: 409; body: Outcome }
   /** Too many requests. `retryAfter`: seconds, for the header `Retry-After`. */
@@ -71,7 +121,7 @@ export type IssuedKey =
 
 export interface Checkout {
   /** A fresh key for the form of an order. @throws TypeError if `order` is not an order. */
-  issueKey(order: Order): Promise<IssuedKey>;
+  issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
   /**
    * Pays an order with the block that a browser has posted.
    *
@@ -79,14 +129,19 @@ export interface Checkout {
    * @param body - The text of the body, which nothing has parsed yet.
    * @throws TypeError if `order` is not an order. Nothing that a browser can send makes it reject.
    */
-  pay(order: Order, contentType: string | undefined, body: string): Promise<Outcome>;
+  pay(
+    order: Order,
+    contentType: string | undefined,
+    body: string,
+    options?: SenderOptions,
+  ): Promise<Outcome>;
   /** How the payment went: for a reload, a receipt, another tab. */
   outcome(orderId: string): Promise<Outcome>;
   /**
    * For your staff, after `not_certain`: what has become of the intent. `not_paid` only if you
    * have seen the intent as failed or cancelled. Rejects with the error of the store.
    */
-  resolve(orderId: string, intentId: string, truth: Truth): Promise<Outcome>;
+  resolve(orderId: string, intentId: string, resolution: Resolution): Promise<Outcome>;
 }
 
 /** One payment, one charge: by the rules of `decide.ts`. */
@@ -181,7 +236,12 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
       onKeyArrived(stored, order, { id: body.id, expiresAt }, draft.value),
     );
     if ('outcome' in decision) return { status: 409, body: decision.outcome };
-    return { status: 200, body, ...(decision.order.sent && { note: 'retry_is_safe' }) };
+    return {
+      status: 200,
+      body,
+      order: order.id,
+      ...(decision.order.sent && { last: 'retry_is_safe' }),
+    };
   }
 
   async function freshKey(): Promise<{ body: CardEncryptionKey; expiresAt: number }> {
@@ -296,11 +356,15 @@ export function checkoutOf(surroundings: Surroundings): Checkout {
     }
   }
 
-  async function resolve(orderId: string, intentId: string, truth: Truth): Promise<Outcome> {
-    if (!['committed', 'authorized', 'not_paid'].includes(truth))
-      throw new TypeError('truth must be committed, authorized or not_paid');
+  async function resolve(
+    orderId: string,
+    intentId: string,
+    resolution: Resolution,
+  ): Promise<Outcome> {
+    if (!['committed', 'authorized', 'not_paid'].includes(resolution))
+      throw new TypeError('resolution must be committed, authorized or not_paid');
     const decision = await change(orderId, (stored) =>
-      onResolve(stored, intentId, truth, now(), limitMs),
+      onResolve(stored, intentId, resolution, now(), limitMs),
     );
     return decision.outcome;
   }

@@ -63,20 +63,28 @@ export interface Price {
   currency: string;
 }
 
+/** What became of the last try to pay an order that is still open. It is stored. */
+export type LastTry = 'failed' | 'not_paid' | 'retry_is_safe';
+
 /** How the payment of an order went. Tell the shopper: docs/server.md has the texts. */
 export type Outcome =
-  /** Only from `outcome` and `resolve`: show the form. */
-  | { status: 'open'; note?: 'retry_is_safe' }
-  /** Paid. `reference` is the id of the intent. */
+  /**
+   * Only from `outcome`, `resolve` and `sweep`: show the form. `last` is what became of the last
+   * try, `reason` the service's reason if that was declined.
+   */
+  | { status: 'open'; last?: LastTry; reason?: string | null }
+  /** Paid. `reference` is the id of the intent: one for each paid order. */
   | { status: 'committed' | 'authorized'; reference: string }
-  /** The card was declined: not paid, another card may be tried. */
+  /** The card was declined: not paid. Another card may be tried. */
   | { status: 'failed'; reason: string | null }
   /** Not paid; or perhaps charged, but another try cannot charge twice. */
   | { status: 'not_paid' | 'retry_is_safe' }
   /** The card may have been charged. Your staff find out; the card is not asked for again. */
-  | { status: 'not_certain' }
+  | { status: 'not_certain'; order?: string }
   /** The posted data is not an encrypted card block. Answer with status 400. */
-  | { status: 'invalid_encrypted_card' };
+  | { status: 'invalid_encrypted_card' }
+  /** The block is of another order, or of none that the store knows. Nothing was sent now. */
+  | { status: 'no_order' };
 
 /** What the service made of an attempt. */
 export type ServiceAnswer =
@@ -88,7 +96,7 @@ export type ServiceAnswer =
   | { kind: 'unclear' };
 
 /** What staff have found out about an intent. */
-export type Truth = 'committed' | 'authorized' | 'not_paid';
+export type Resolution = 'committed' | 'authorized' | 'not_paid';
 
 /** `store` is there only if something changes. */
 export interface Decision {
@@ -109,7 +117,7 @@ export function outcomeOf(order: StoredOrder | undefined): Outcome {
   if (!order) return { status: 'open' };
   if (order.state === 'paid') return { status: order.paid!, reference: order.intentId! };
   if (order.state !== 'open') return NOT_CERTAIN;
-  return order.sent ? { status: 'open', note: 'retry_is_safe' } : { status: 'open' };
+  return order.sent ? { status: 'open', last: 'retry_is_safe' } : { status: 'open' };
 }
 
 /** A key is requested, to pay `price`. */
@@ -232,7 +240,7 @@ function afterAnswer(order: StoredOrder, keyId: string, answer: ServiceAnswer): 
 export function onResolve(
   stored: StoredOrder | undefined,
   intentId: string,
-  truth: Truth,
+  resolution: Resolution,
   now: number,
   limitMs: number,
 ): Decision {
@@ -242,7 +250,7 @@ export function onResolve(
     stored.state !== 'paid' &&
     !isUnderWay(stored, now, limitMs);
   if (!isUnsettled) return { outcome: outcomeOf(stored) };
-  const store = truth === 'not_paid' ? withoutIntent(stored) : asPaid(stored, truth);
+  const store = resolution === 'not_paid' ? withoutIntent(stored) : asPaid(stored, resolution);
   return { store, outcome: outcomeOf(store) };
 }
 

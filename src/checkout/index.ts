@@ -17,9 +17,12 @@ export {
   createCheckout,
   type IssuedKey,
   type Order,
+  type PaidOrder,
+  type PaidOutcome,
   type PaymentsClient,
+  type SenderOptions,
 } from './checkout.ts';
-export type { Outcome, Truth } from './decide.ts';
+export type { LastTry, Outcome, Resolution } from './decide.ts';
 export { memoryStore } from './memory-store.ts';
-export type { OrderStore } from './order-store.ts';
+export type { ListedOrder, ListOptions, OrderStore } from './order-store.ts';
 export { type PostgresPool, postgresStore } from './postgres-store.ts';

@@ -1,16 +1,20 @@
-import type { OrderStore } from './order-store.ts';
+import type { ListOptions, OrderStore } from './order-store.ts';
 
-type Entries = Map<string, { value: string; version: number }>;
+interface Entry {
+  value: string;
+  version: number;
+  due: boolean;
+}
 
 /** Bundlers may copy this module into several bundles of one process: all share these orders. */
 const SHARED = Symbol.for('cardseal.checkout.memoryStore');
-const shared = globalThis as { [SHARED]?: Entries };
+const shared = globalThis as { [SHARED]?: Map<string, Entry> };
 
 /**
  * Keeps orders in the memory of this process: for development, and for tests. A restart forgets
  * them, and then a shopper who has paid can be asked to pay again. In production it warns once.
  */
-export function memoryStore(): OrderStore {
+export function memoryStore(): Required<OrderStore> {
   if (!shared[SHARED]) {
     shared[SHARED] = new Map();
     warnInProduction();
@@ -18,13 +22,21 @@ export function memoryStore(): OrderStore {
   const entries = shared[SHARED];
   return {
     async read(orderId) {
-      return entries.get(orderId);
+      const entry = entries.get(orderId);
+      return entry && { value: entry.value, version: entry.version };
     },
-    async write(orderId, value, version) {
+    async write(orderId, value, version, due = true) {
       const current = entries.get(orderId)?.version ?? 0;
       if (current !== version) return false;
-      entries.set(orderId, { value, version: version + 1 });
+      entries.set(orderId, { value, version: version + 1, due });
       return true;
+    },
+    async list({ limit, after = '' }: ListOptions) {
+      const ids = [...entries.keys()].filter((id) => id > after && entries.get(id)!.due).sort();
+      return ids.slice(0, limit).map((orderId) => {
+        const { value, version } = entries.get(orderId)!;
+        return { orderId, value, version };
+      });
     },
   };
 }

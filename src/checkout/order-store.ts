@@ -1,6 +1,7 @@
 /**
  * Where orders are kept. It must never lose an acknowledged write: a cache that evicts is no store.
- * Every process of the shop must see the same store.
+ * Every process of the shop must see the same store. Ids of orders are compared exactly: `a` and
+ * `A` are two orders.
  */
 export interface OrderStore {
   /** The newest value of an order, or `undefined` if the order was never written. */
@@ -10,7 +11,30 @@ export interface OrderStore {
    * that was never written. The new version is higher, also over restarts.
    *
    * @param value - JSON text of a few KiB. Nothing of a card is in it.
-   * @returns `false` if somebody else has written: nothing was changed.
+   * @param due - Whether the order needs another look: it may have been charged and is not settled,
+   * or it is paid and not delivered. A store with `list` keeps it beside the value, so that it can
+   * filter without parsing. `undefined` counts as `true`.
+   * @returns `true`, or `false` if somebody else has written: then nothing was changed. Any other
+   * value, such as a driver's result, is a TypeError of the checkout.
    */
-  write(orderId: string, value: string, version: number): Promise<boolean>;
+  write(orderId: string, value: string, version: number, due?: boolean): Promise<boolean>;
+  /**
+   * Optional; `checkout.sweep` needs it. The orders that were last written with `due`, by id in the
+   * order in which the store compares ids.
+   */
+  list?(options: ListOptions): Promise<ListedOrder[]>;
+}
+
+export interface ListOptions {
+  /** At most this many orders. If fewer come, there are no more. */
+  limit: number;
+  /** Only orders whose id comes after this one. Absent: from the first order. */
+  after?: string | undefined;
+}
+
+/** An order that a store has listed. Its value may be damaged: nobody has parsed it. */
+export interface ListedOrder {
+  orderId: string;
+  value: string;
+  version: number;
 }

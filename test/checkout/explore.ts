@@ -551,12 +551,12 @@ export async function explore({
   function returns(world: World, { call }: Process, returned: unknown) {
     const chargeable = isChargeable(world);
     if (call.call === 'issueKey') {
-      const answer = returned as { status: number; body: { id: string } & Outcome; note?: string };
+      const answer = returned as { status: number; body: { id: string } & Outcome; last?: string };
       if (answer.status === 200) {
         const { id } = answer.body;
         const expiresAt = world.now + KEY_LIFETIME_MS;
         world.pages[id] ??= { price: call.order, expiresAt };
-        if (!answer.note && chargeable) throw new Violation('A form, as if nothing were sent');
+        if (!answer.last && chargeable) throw new Violation('A form, as if nothing were sent');
       }
       if (answer.status === 409) checkOutcome(world, answer.body, chargeable);
       return;
@@ -582,7 +582,7 @@ export async function explore({
         if (chargeable) throw new Violation('"You have not paid" is not certain');
         return;
       case 'open':
-        if (!outcome.note && chargeable) throw new Violation('A form, as if nothing were sent');
+        if (!outcome.last && chargeable) throw new Violation('A form, as if nothing were sent');
     }
   }
 

@@ -102,7 +102,7 @@ test('staff say one of three words', async () => {
   const says = (truth: string) => checkout().resolve(ORDER.id, 'pi_card_1', truth as 'committed');
   for (const truth of ['committed', 'authorized', 'not_paid'])
     expect(await says(truth)).toEqual({ status: 'open' });
-  const refusal = new TypeError('truth must be committed, authorized or not_paid');
+  const refusal = new TypeError('resolution must be committed, authorized or not_paid');
   await expect(says('paid')).rejects.toThrow(refusal);
 });
 

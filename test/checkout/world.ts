@@ -9,7 +9,7 @@ import {
   type EncryptionKeyResource,
 } from '../../src/checkout/card-payments.ts';
 import type { Checkout, Surroundings } from '../../src/checkout/checkout.ts';
-import type { Price, Truth } from '../../src/checkout/decide.ts';
+import type { Price, Resolution } from '../../src/checkout/decide.ts';
 
 /** The shipped code, or a copy of it with one fault. */
 export type CheckoutOf = (surroundings: Surroundings) => Checkout;
@@ -18,7 +18,7 @@ export type Call =
   | { call: 'issueKey'; order: Price }
   | { call: 'pay'; order: Price; keyId: string }
   | { call: 'outcome' }
-  | { call: 'resolve'; intentId: string; truth: Truth };
+  | { call: 'resolve'; intentId: string; truth: Resolution };
 
 /** What the code asks of its surroundings. Several can be pending at a time. */
 export type Operation =

@@ -199,8 +199,8 @@ function signOf(step: ScenarioStep, { steps, start }: Scenario): string {
     const others = during.map((one): unknown => signOf(one, { name: '', start: null, steps: [] }));
     return [kind, KEY_ERRORS.includes(error as never) ? 'key' : error, answer?.status, others];
   });
-  const { status, note, body } = step.answer;
-  const told = [status, note, (body as Json | undefined)?.status];
+  const { status, last, body } = step.answer;
+  const told = [status, last, (body as Json | undefined)?.status];
   return JSON.stringify([
     ...[step.call, step.truth, step.store, state(before), exchanges, told],
     state(step.stored),
