@@ -1,6 +1,6 @@
 /**
  * What docs/comparison.md says about the others. Each is called as the benchmarks call it, by the files of
- * ../bench/contenders/: as its documentation shows, with nothing left out that it offers.
+ * tools/bench/contenders/: as its documentation shows, with nothing left out that it offers.
  */
 import { expect, test } from 'vitest';
 import { encryptCard } from '../../src/core/index.ts';
@@ -22,7 +22,7 @@ const CONTENDERS = import.meta.glob<Contender>(
   { eager: true },
 );
 const OTHERS = ['snippet', 'jose', 'node-forge', 'jsencrypt', 'adyen-cse-js'].map(
-  (name) => CONTENDERS[`../tools/bench/contenders/${name}.js`]!,
+  (name) => CONTENDERS[`../../tools/bench/contenders/${name}.js`]!,
 ) as [Contender, Contender, Contender, Contender, Contender];
 const OAEP = { name: 'RSA-OAEP', hash: 'SHA-256' };
 
