@@ -29,7 +29,7 @@ const AMOUNT = 2490; // minor units: 24.90
 const CURRENCY = 'USD';
 
 /** The script of the card form, `dist/cardseal.js`: beside this file, or in a clone. */
-const SCRIPTS = [__DIR__ . '/cardseal.js', __DIR__ . '/../../../dist/cardseal.js'];
+const SCRIPTS = [__DIR__ . '/cardseal.js', __DIR__ . '/../../dist/cardseal.js'];
 
 const NOT_PAID = 'Le paiement n’a pas pu être effectué. Vous n’avez pas payé. '
     . 'Saisissez à nouveau votre carte.';

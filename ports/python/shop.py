@@ -66,7 +66,7 @@ DECLINES = {
 
 # The script of the card form, dist/cardseal.js of the package: beside this file, or in a clone.
 HERE = Path(__file__).resolve().parent
-SCRIPTS = [HERE / "cardseal.js", HERE / "../../../dist/cardseal.js"]
+SCRIPTS = [HERE / "cardseal.js", HERE / "../../dist/cardseal.js"]
 
 
 def read_script():

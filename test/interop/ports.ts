@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-const merchant = join(root, 'demo/merchant');
+const PORTS_FOLDER = join(root, 'ports');
 
 export interface Port {
   name: 'PHP' | 'Python';
@@ -35,20 +35,20 @@ export const PORTS: Port[] = [
   {
     name: 'PHP',
     file: 'cardseal.php',
-    folder: join(merchant, 'php'),
+    folder: join(PORTS_FOLDER, 'php'),
     version: { oldest: [8, 0], command: ['php', '-r', 'echo PHP_VERSION;'] },
     interpreter: php,
     corpus: join(import.meta.dirname, 'corpus.php'),
     scenarios: join(import.meta.dirname, 'scenarios.php'),
     store: join(import.meta.dirname, 'store.php'),
     client: join(import.meta.dirname, 'client.php'),
-    shop: (port) => [...php, '-S', `127.0.0.1:${port}`, join(merchant, 'php/shop.php')],
-    resolve: (what) => [...php, join(merchant, 'php/shop.php'), 'resolve', ...what],
+    shop: (port) => [...php, '-S', `127.0.0.1:${port}`, join(PORTS_FOLDER, 'php/shop.php')],
+    resolve: (what) => [...php, join(PORTS_FOLDER, 'php/shop.php'), 'resolve', ...what],
   },
   {
     name: 'Python',
     file: 'cardseal.py',
-    folder: join(merchant, 'python'),
+    folder: join(PORTS_FOLDER, 'python'),
     version: {
       oldest: [3, 8],
       command: ['python3', '-c', 'import platform; print(platform.python_version())'],
@@ -58,8 +58,8 @@ export const PORTS: Port[] = [
     scenarios: join(import.meta.dirname, 'scenarios.py'),
     store: join(import.meta.dirname, 'store.py'),
     client: join(import.meta.dirname, 'client.py'),
-    shop: (port) => ['python3', '-B', join(merchant, 'python/shop.py'), '--port', String(port)],
-    resolve: (what) => ['python3', '-B', join(merchant, 'python/shop.py'), 'resolve', ...what],
+    shop: (port) => ['python3', '-B', join(PORTS_FOLDER, 'python/shop.py'), '--port', String(port)],
+    resolve: (what) => ['python3', '-B', join(PORTS_FOLDER, 'python/shop.py'), 'resolve', ...what],
   },
 ];
 
