@@ -23,8 +23,8 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const requests = keyRequests(keys, notices, () => presses.state().phase === 'making');
 
   /** Ends what the form is doing, without a block, a message or a card in the fields. */
-  const end = (areFieldsEmptied = true) => {
-    const isStopped = presses.stopPassing() && page.isConnected();
+  const end = ({ areFieldsEmptied = true, isQuiet = false } = {}) => {
+    const isStopped = presses.stopPassing() && page.isConnected() && !isQuiet;
     if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
     presses.end();
     sealed.drop();
@@ -50,18 +50,21 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     }
   };
 
-  const unbind = () => {
+  /** @param isQuiet - Whether the payment is over, so that the shopper need not be told. */
+  const leave = (isQuiet: boolean) => {
     if (!isBound) return;
     isBound = false;
     parts.stopListening();
     const isInterrupted = presses.state().phase === 'making';
     requests.silence();
-    end(sealed.isCardInFields());
+    end({ areFieldsEmptied: isQuiet || sealed.isCardInFields(), isQuiet });
     keys.drop();
     // The shopper has to know: a component may bind the form again because of the press.
-    if (isInterrupted && page.isConnected()) notices.tell('press_again');
+    if (isInterrupted && !isQuiet && page.isConnected()) notices.tell('press_again');
     notices.leave();
   };
+
+  const unbind = () => leave(false);
 
   return {
     /** @param check - Throws if the form's developer has to correct it. */
@@ -78,6 +81,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
           return presses.state().phase !== 'idle';
         },
         unbind,
+        close: () => leave(true),
       };
     },
 

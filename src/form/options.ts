@@ -38,11 +38,15 @@ export interface CardFormOptions {
    * submitted, unless your function does so. The card's fields are empty by then. Not called for
    * buttons with `data-cardseal-button`, nor by `encrypt()`.
    *
-   * If it throws, the card may have been sent all the same: the shopper reads `no_answer`, the
-   * error goes to `reportError`, and the next press hands over the same block.
+   * If it resolves to `'no_answer'`, the shopper reads that there is no answer, and the next press
+   * hands over the same block. The same happens if it throws, because the card may have been sent
+   * all the same; then the error goes to `reportError`, too.
    */
   onEncrypted?:
-    | ((card: EncryptedCard, submitter: HTMLElement | null) => void | Promise<void>)
+    | ((
+        card: EncryptedCard,
+        submitter: HTMLElement | null,
+      ) => void | 'no_answer' | Promise<void | 'no_answer'>)
     | undefined;
 
   /**
@@ -110,6 +114,13 @@ export interface CardFormBinding {
    * and the form stays in the page.
    */
   unbind(): void;
+
+  /**
+   * Ends the form's payments for good, for example when the order was paid in another tab. It does
+   * the same as `unbind()`, but tells the shopper nothing: a press under way ends without a text,
+   * and `encrypt()` resolves to `undefined`. The card's fields are emptied in any case.
+   */
+  close(): void;
 
   /**
    * Encrypts the card for a page that sends it by its own script. It validates the card, but not

@@ -321,11 +321,10 @@ export function cardPresses(parts: Parts) {
     notices.setBusy(true); // which takes a text about the making of the block away
     sealed.giveToScript();
     giveUpLater(sending);
-    let isRejected = false;
+    let isAnswered = false;
     try {
-      await onEncrypted!(block, button);
+      isAnswered = (await onEncrypted!(block, button)) !== 'no_answer';
     } catch (error) {
-      isRejected = true;
       parts.report(error);
     }
     settleIfOver();
@@ -339,7 +338,7 @@ export function cardPresses(parts: Parts) {
     tellSettled(); // first: code of the page may press when the fields are emptied
     sending.whenOver?.();
     // The card may have been sent. Code of the page may have pressed, or ended it, since.
-    if (isRejected && state === idle) notices.tell('no_answer');
+    if (!isAnswered && state === idle) notices.tell('no_answer');
   };
 
   // All states

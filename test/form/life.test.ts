@@ -105,6 +105,42 @@ test('unbind() in a submit listener that has cancelled it and sends by itself is
   expect(statusOf(page)).toBe(undefined);
 });
 
+test.each<[string, 'close' | 'unbind', string | undefined]>([
+  [
+    'close() ends a press that waits for its key, and the shopper reads nothing',
+    'close',
+    undefined,
+  ],
+  ['control: unbind() tells them', 'unbind', 'Nothing was sent. Press the button again.'],
+])('%s', async (_, name, text) => {
+  const page = open();
+  const binding = bind(page.form, { key: () => new Promise<never>(() => {}) });
+  fill(page);
+  page.button().click();
+  const block = binding.encrypt(); // told to wait
+  expect(statusOf(page)).toBe('One moment, please.');
+  binding[name]();
+  await settled(page);
+  expect([statusOf(page), await block]).toEqual([text, undefined]);
+  expect(values(page)).toEqual(name === 'close' ? EMPTY : KEPT);
+  expect(page.form.hasAttribute('aria-busy')).toBe(false);
+});
+
+test('close() in a submit listener stops the press without a text, and binding again works', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  page.form.addEventListener('submit', () => binding.close(), { once: true });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.passes === 1);
+  await settled(page);
+  expect([statusOf(page), values(page), await page.sent()]).toEqual([undefined, EMPTY, []]);
+  bind(page.form);
+  fill(page);
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
+
 test('restart() without a key: the error says so, and the next press asks again, or says reload', async () => {
   const [page, fixed] = [open(), open()];
   const ask = vi.fn(() => freshKey());

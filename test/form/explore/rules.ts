@@ -284,7 +284,7 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F9: onEncrypted that rejects tells the shopper',
-    from: "if (isRejected && state === idle) notices.tell('no_answer');",
+    from: "if (!isAnswered && state === idle) notices.tell('no_answer');",
     to: '',
     setting: BY_PAGE,
     only: ['rejects'],
@@ -293,8 +293,8 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F13: unless code of the page has gone on',
-    from: "if (isRejected && state === idle) notices.tell('no_answer');",
-    to: "if (isRejected) notices.tell('no_answer');",
+    from: "if (!isAnswered && state === idle) notices.tell('no_answer');",
+    to: "if (!isAnswered) notices.tell('no_answer');",
     setting: BY_PAGE,
     only: ['rejects', 'unbind()'],
     depth: 3,
