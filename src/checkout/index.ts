@@ -11,18 +11,19 @@ export {
   type Recovery,
   type RequestOptions,
 } from './card-payments.ts';
-export {
-  type Checkout,
-  type CheckoutOptions,
-  createCheckout,
-  type IssuedKey,
-  type Order,
-  type PaidOrder,
-  type PaidOutcome,
-  type PaymentsClient,
-  type SenderOptions,
+export type {
+  CheckoutOptions,
+  IssuedKey,
+  Order,
+  PaidOrder,
+  PaidOutcome,
+  PaymentsClient,
+  SenderOptions,
 } from './checkout.ts';
+export { type Checkout, createCheckout } from './create-checkout.ts';
 export type { LastTry, Outcome, Resolution } from './decide.ts';
+export type { HandleOptions, Handler, NodeOptions, NodeResponse } from './handle.ts';
 export { memoryStore } from './memory-store.ts';
 export type { ListedOrder, ListOptions, OrderStore } from './order-store.ts';
 export { type PostgresPool, postgresStore } from './postgres-store.ts';
+export type { ServerRequest } from './request-parts.ts';

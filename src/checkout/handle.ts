@@ -1,0 +1,207 @@
+import type { Checkout, Order } from './checkout.ts';
+import type { Outcome } from './decide.ts';
+import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
+
+export interface HandleOptions {
+  /**
+   * Where a browser goes that has submitted the form natively. Default: the page that it comes
+   * from, or `/`.
+   */
+  page?: string | undefined;
+  /**
+   * The address of the client, as your own outermost proxy saw it. One sender cannot use up what
+   * others need. Absent: there is no limit by sender.
+   */
+  sender?: string | undefined;
+}
+
+export interface NodeOptions<Request> {
+  /** As in {@link HandleOptions}. */
+  page?: string | undefined;
+  /** Reads the address of the client from a request. As `sender` in {@link HandleOptions}. */
+  senderOf?: ((request: Request) => string | undefined) | undefined;
+}
+
+/** A response of `http` or Express. */
+export interface NodeResponse {
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(body: string): unknown;
+}
+
+/** One address for everything that a page asks. */
+export interface Handler {
+  /**
+   * Answers a request of a page: `GET` gets the outcome, `POST` without a body a key, and `POST`
+   * with a block pays. Each answer is JSON with a `status` and `Cache-Control: no-store`. A form
+   * that the browser has submitted natively is answered with 303.
+   *
+   * @param request - A `Request`, or the request of `http`, Express or Fastify, or Koa's context.
+   * No parser may have read its body, except as text.
+   * @param order - The order in the shopper's session; `undefined` if there is none. Begin an order
+   * only for a `GET`, or when the page is rendered: a payment of an order that is gone must not
+   * become one of a new order.
+   * @returns A `Response`, whatever the browser sends.
+   * @throws TypeError if `order` is not an order.
+   */
+  handle(
+    request: ServerRequest,
+    order: Order | undefined,
+    options?: HandleOptions,
+  ): Promise<Response>;
+
+  /**
+   * The same as a handler for `http` and Express, which do not send a `Response`.
+   *
+   * @param orderOf - Finds the order in the shopper's session, as {@link Handler.handle} needs it.
+   * @returns The handler. An error of `orderOf` goes to Express, or else into the log.
+   */
+  node<Request extends ServerRequest>(
+    orderOf: (request: Request) => Order | undefined | Promise<Order | undefined>,
+    options?: NodeOptions<Request>,
+  ): (request: Request, response: NodeResponse, next?: (error: unknown) => void) => Promise<void>;
+}
+
+/** @param log - Gets a line for each request that shows a fault of the server. */
+export function handlerOf(checkout: Checkout, log: (line: string) => void): Handler {
+  return { handle, node };
+
+  async function handle(
+    given: ServerRequest,
+    order: Order | undefined,
+    options: HandleOptions = {},
+  ): Promise<Response> {
+    const request = partsOf(given);
+    switch (request.method) {
+      case 'GET':
+      case 'HEAD':
+        if (!order) return json(404, { status: 'no_order' });
+        return json(200, named(await checkout.outcome(order.id), order));
+      case 'POST':
+        return onPost(request, order, options);
+      default:
+        return json(405, { status: 'method' }, { allow: 'GET, HEAD, POST' });
+    }
+  }
+
+  async function onPost(
+    request: Parts,
+    order: Order | undefined,
+    options: HandleOptions,
+  ): Promise<Response> {
+    const { header } = request;
+    // Cookies that are SameSite=Lax come from other ports and subdomains, too.
+    const site = header('sec-fetch-site');
+    if (site && site !== 'same-origin' && site !== 'none')
+      return json(403, { status: 'cross_site' });
+
+    const body = await request.body();
+    switch (body.is) {
+      case 'too_large':
+        return json(413, { status: 'too_large' });
+      case 'incomplete': // nobody hears it
+        return json(400, { status: 'invalid_encrypted_card' });
+      case 'parsed':
+        log(PARSED);
+        return json(500, { status: 'misconfigured' });
+    }
+
+    const type = header('content-type') ?? '';
+    const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(type);
+    const isNative = isForm && header('accept')?.includes('text/html') === true;
+    // The page names the order that its key is for. The session may have another one by now.
+    const meant = header('cardseal-order');
+    const isMeant = order && (meant === undefined || meant === encodeURIComponent(order.id));
+
+    if (!isForm && body.text === '') {
+      return isMeant ? issueKey(order, options) : json(404, { status: 'no_order' });
+    }
+    const bodyType = isForm && body.is === 'text' ? type : 'application/json';
+    const outcome: Outcome = isMeant
+      ? await checkout.pay(order, bodyType, body.text, options)
+      : { status: 'no_order' };
+    if (isNative) return seeOther(options.page ?? pageBefore(header('referer')), outcome);
+    return json(STATUS[outcome.status] ?? 200, isMeant ? named(outcome, order) : outcome);
+  }
+
+  async function issueKey(order: Order, options: HandleOptions): Promise<Response> {
+    const issued = await checkout.issueKey(order, options);
+    switch (issued.status) {
+      case 200: {
+        const { status: _, body: key, ...rest } = issued;
+        return json(200, { status: 'open', ...rest, key });
+      }
+      case 409: // no error: the page shows the outcome
+        return json(200, named(issued.body, order));
+      case 429:
+        return json(429, issued.body, { 'retry-after': String(issued.retryAfter) });
+      case 502:
+        return json(502, issued.body);
+    }
+  }
+
+  function node<Request extends ServerRequest>(
+    orderOf: (request: Request) => Order | undefined | Promise<Order | undefined>,
+    { page, senderOf }: NodeOptions<Request> = {},
+  ) {
+    return async function onRequest(
+      request: Request,
+      response: NodeResponse,
+      next?: (error: unknown) => void,
+    ): Promise<void> {
+      let answer: Response;
+      try {
+        const options = { page, sender: senderOf?.(request) };
+        answer = await handle(request, await orderOf(request), options);
+      } catch (error) {
+        if (next) return next(error);
+        log(`checkout.node: ${(error as Error)?.name}: ${(error as Error)?.message}`);
+        answer = json(500, { status: 'misconfigured' });
+      }
+      response.writeHead(answer.status, Object.fromEntries(answer.headers));
+      response.end(await answer.text());
+    };
+  }
+}
+
+const PARSED =
+  'checkout.handle: a body parser has read the request before. Mount checkout.handle before the ' +
+  'parser, because the error of a parser can hold a card';
+
+/** The outcomes that are faults of the page, or of something on the way. */
+const STATUS: Partial<Record<Outcome['status'], number>> = {
+  invalid_encrypted_card: 400,
+  no_order: 404,
+};
+
+/** A shopper who does not know whether they have paid needs the order's id to ask. */
+function named(outcome: Outcome, { id }: Order): Outcome {
+  return outcome.status === 'not_certain' ? { order: id, ...outcome } : outcome;
+}
+
+function json(status: number, body: object, headers: Record<string, string> = {}): Response {
+  const all = { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers };
+  return new Response(JSON.stringify(body), { status, headers: all });
+}
+
+/**
+ * Back and Reload repeat nothing then. The page shows the order's outcome, which tells of the last
+ * try. What no order tells goes along in the address.
+ */
+function seeOther(page: string, { status }: Outcome): Response {
+  const [path, query] = page.split('?');
+  const parameters = new URLSearchParams(query);
+  parameters.delete('outcome');
+  if (status in STATUS) parameters.set('outcome', status);
+  const location = parameters.size > 0 ? `${path}?${parameters}` : path!;
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
+}
+
+/** Path and query, without the origin: behind a proxy that may be another one. */
+function pageBefore(referer: string | undefined): string {
+  try {
+    const { pathname, search } = new URL(referer!);
+    return `/${pathname.replace(/^\/+/, '')}${search}`; // `//` would begin another origin
+  } catch {
+    return '/';
+  }
+}
