@@ -17,6 +17,8 @@ export type State = Idle | Making | Passing | Sending;
 /** It waits for a press. */
 interface Idle {
   readonly phase: 'idle';
+  /** The promise of `onEncrypted` has not settled in time. If it does, the text about it goes. */
+  readonly isOverdue?: boolean;
 }
 
 /** A press was stopped, and its block is being made. */
@@ -37,8 +39,6 @@ interface Passing {
   readonly submits: { readonly event: Event; readonly button: HTMLElement | null }[];
   /** What the form did before. */
   readonly before: Idle | Sending;
-  /** Whether a script had the block before, and nothing has collected it from the form since. */
-  readonly isUnanswered: boolean;
 }
 
 /** The browser has the block, or `onEncrypted` has, whose promise is pending. */
@@ -49,10 +49,7 @@ interface Sending {
   isOver?: true;
   /** The page has reset the form. This is done when `onEncrypted` is done. */
   whenOver?: () => void;
-  /**
-   * The idle state that follows because no answer came in time. If the answer comes while it lasts,
-   * the text about it goes.
-   */
+  /** The idle state that follows because no answer came in time. */
   after?: State;
 }
 
@@ -80,7 +77,7 @@ export function cardPresses(parts: Parts) {
     const isRepeat = isRepeating;
     isRepeating = false;
     try {
-      const isByScript = sealed.isWithScript() && kind === 'submit' && !page.isByShopper();
+      const isByScript = kind === 'submit' && !page.isByShopper() && isScripts(button);
       // While a payment is under way, the page may lock or hide the fields.
       const doLooksCount = isIdle() && !isByScript;
       const isCard = page.isCardPayment(button, doLooksCount);
@@ -100,6 +97,22 @@ export function cardPresses(parts: Parts) {
     } catch (error) {
       stop(event);
       fail(error);
+    }
+  };
+
+  /**
+   * Whether a script may submit the block. An `onEncrypted` that is overdue may still submit the
+   * form itself; if it never does so, the form has no place where the browser could send it.
+   */
+  const isScripts = (button: HTMLElement | null): boolean =>
+    sealed.isWithScript() && !(state.phase === 'idle' && state.isOverdue && !isSendable(button));
+
+  const isSendable = (button: HTMLElement | null): boolean => {
+    try {
+      page.checkDestination(button);
+      return true;
+    } catch {
+      return false;
     }
   };
 
@@ -162,7 +175,7 @@ export function cardPresses(parts: Parts) {
    * @param sentBy - For a submit that the browser will send, the destination is checked.
    * @throws `CardEncryptionError` `invalid_form` if the destination is wrong.
    */
-  const gate = (sentBy: 'browser' | 'script', button: HTMLElement | null): boolean => {
+  const gate = (sentBy: 'browser' | 'page', button: HTMLElement | null): boolean => {
     if (!isFresh()) return false;
     if (sentBy === 'browser') page.checkDestination(button);
     sealed.letOut();
@@ -172,7 +185,7 @@ export function cardPresses(parts: Parts) {
   // A press that passes
 
   const pass = (event: Event, kind: 'submit' | 'click', button: HTMLElement | null) => {
-    if (!gate(kind === 'submit' ? 'browser' : 'script', button)) {
+    if (!gate(kind === 'submit' ? 'browser' : 'page', button)) {
       sealed.compare(); // else a script that has the block of another card could never press again
       refuse(event, 'press_again');
       return;
@@ -190,8 +203,7 @@ export function cardPresses(parts: Parts) {
 
   const startPassing = (event: Event, kind: 'submit' | 'click'): Passing => {
     const before = state as Idle | Sending; // no press passes while one is being made
-    const isUnanswered = kind === 'click' && sealed.isUncollected();
-    state = { phase: 'passing', event, kind, submits: [], before, isUnanswered };
+    state = { phase: 'passing', event, kind, submits: [], before };
     later(settle); // if nothing settles it before
     return state;
   };
@@ -211,7 +223,7 @@ export function cardPresses(parts: Parts) {
    */
   const settle = () => {
     if (state.phase !== 'passing') return;
-    const { submits, before, isUnanswered } = state;
+    const { submits, before } = state;
     // An event that a script has made sends nothing, but Firefox sends the form: then the next
     // press brings the same block, as after any block that a script may have sent.
     const sent = submits.find(({ event }) => event.isTrusted && !event.defaultPrevented);
@@ -221,7 +233,6 @@ export function cardPresses(parts: Parts) {
       state = before;
     } else {
       end();
-      if (isUnanswered && sealed.isUncollected()) notices.tell('no_answer');
     }
     tellSettled();
   };
@@ -243,6 +254,7 @@ export function cardPresses(parts: Parts) {
       if (sealed.isCardInFields()) sealed.emptyFields();
       if (state !== sending) return;
       end();
+      state = { phase: 'idle', isOverdue: true };
       sending.after = state;
       sealed.compare();
       notices.tell('no_answer');
@@ -280,7 +292,7 @@ export function cardPresses(parts: Parts) {
       }
       const isStillCard = isCard();
       if (!isCurrent()) return undefined;
-      if (!isStillCard || !gate('script', button)) {
+      if (!isStillCard || !gate('page', button)) {
         notices.tell('press_again'); // the card, or the way to pay, has changed since
         return undefined;
       }
@@ -334,6 +346,8 @@ export function cardPresses(parts: Parts) {
     else if (state !== sending) return;
     end();
     const idle = state;
+    // Whoever presses next hands over the same block: this try is over, and nobody knows how.
+    if (!isAnswered) sealed.takeFromScript();
     sealed.compare(); // the shopper may have begun another card
     tellSettled(); // first: code of the page may press when the fields are emptied
     sending.whenOver?.();

@@ -15,9 +15,7 @@ interface Sealed {
   /** Whether it may have been sent. Then only the server decides whether it is too old. */
   isOut: boolean;
   /** Whether a script of the page has it, which may submit the form at any time. */
-  script: 'never had it' | 'has it' | 'had it';
-  /** Whether something has collected the form's data with it. */
-  isCollected: boolean;
+  isWithScript: boolean;
 }
 
 /**
@@ -41,7 +39,7 @@ export function sealedBlock(
   };
 
   const takeFromScript = () => {
-    if (current?.script === 'has it') current.script = 'had it';
+    if (current) current.isWithScript = false;
   };
 
   /** Takes the block out of the form's data, also one that the server has rendered again. */
@@ -81,8 +79,7 @@ export function sealedBlock(
 
     /** Keeps a block with the card that it was made from, and zeroes the card in the end. */
     seal(block: EncryptedCard, keyArrived: number, card: CardBytes) {
-      const state = { isOut: false, script: 'never had it', isCollected: false } as const;
-      current = { block, keyArrived, card, ...state };
+      current = { block, keyArrived, card, isOut: false, isWithScript: false };
     },
 
     /** Whether a press may send the block: it is of the card in the fields, and not too old. */
@@ -98,12 +95,9 @@ export function sealedBlock(
     },
 
     giveToScript() {
-      if (current) current.script = 'has it';
+      if (current) current.isWithScript = true;
     },
-    isWithScript: () => current?.script === 'has it',
-    /** Whether a script was given the block, and nothing has collected it from the form. */
-    isUncollected: () =>
-      current !== undefined && current.script !== 'never had it' && !current.isCollected,
+    isWithScript: () => current?.isWithScript === true,
 
     /** Whether the fields still hold the card of the block. */
     isCardInFields: () => current?.card !== undefined && fields.hold(current.card),
@@ -131,10 +125,7 @@ export function sealedBlock(
      */
     onFormData(data: FormData, canBeOther: boolean) {
       if (canBeOther && current && fields.holdOther(current.card)) withdraw();
-      const block = input.fill(data);
-      if (!block || !current) return;
-      current.isCollected = true;
-      current.isOut = true;
+      if (input.fill(data) && current) current.isOut = true;
     },
   };
 }

@@ -124,7 +124,7 @@ test.each<Story & { what: string }>([
     what: 'a button of the card whose handlers do nothing',
     setting: { cardButton: true },
     tasks: ['presses the card button', '...', 'presses the card button', '...'],
-    outcome: ['the fields are emptied', 'the shopper reads no_answer'],
+    outcome: ['the fields are emptied'], // they speak themselves
   },
   {
     what: 'a button of the card whose handler takes the data',
@@ -538,7 +538,8 @@ test.each<Story & { what: string }>([
     outcome: [
       'the fields are emptied',
       'onEncrypted: rejects',
-      'a block of A under key 1 goes out by the browser',
+      'onEncrypted: sends, and is done', // that submit is a press like any other
+      'a block of A under key 1 goes out by onEncrypted',
     ],
   },
   {

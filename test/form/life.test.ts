@@ -111,7 +111,7 @@ test.each<[string, 'close' | 'unbind', string | undefined]>([
     'close',
     undefined,
   ],
-  ['control: unbind() tells them', 'unbind', 'Nothing was sent. Press the button again.'],
+  ['control: unbind() tells them', 'unbind', 'Press the button again.'],
 ])('%s', async (_, name, text) => {
   const page = open();
   const binding = bind(page.form, { key: () => new Promise<never>(() => {}) });
@@ -326,7 +326,7 @@ test.each([
     page.button().click();
     bind(page.form, { key: () => freshKey(), onEncrypted: () => {} });
     const text = () => page.form.querySelector(place)?.textContent ?? '';
-    expect(text()).toBe('Nothing was sent. Press the button again.');
+    expect(text()).toBe('Press the button again.');
     page.button().click();
     await vi.waitUntil(() => page.encrypted.length === 1);
     expect(text()).toBe('');

@@ -26,9 +26,9 @@ import {
   values,
 } from '../support/form.ts';
 
-const UNAVAILABLE = 'Card payment is not available at the moment. Nothing was sent.';
-const RELOAD = 'Nothing was sent. Reload the page and enter the card again.';
-const AGAIN = 'Nothing was sent. Press the button again.';
+const UNAVAILABLE = 'Card payment is not available at the moment.';
+const RELOAD = 'Reload the page and enter the card again.';
+const AGAIN = 'Press the button again.';
 
 const OWN = '<p data-cardseal-status></p>';
 const ownLine = (page: Page) => page.host.querySelector<HTMLElement>('[data-cardseal-status]');
@@ -251,7 +251,7 @@ test('a page whose console has neither error nor warn: the shopper reads what ha
   await expect(binding.ready).rejects.toThrow('The key did not come');
   fill(page);
   await refused(page);
-  expect(statusOf(page)).toBe('Nothing was sent. Press the button again.');
+  expect(statusOf(page)).toBe('Press the button again.');
   expect(await binding.encrypt()).toBe(undefined);
 });
 

@@ -30,7 +30,7 @@ export type FormProblem =
   | 'payment_unavailable'
   /** The page's only key is used up or does not work. */
   | 'reload_page'
-  /** Nothing was sent. Another press may succeed; if none does, a reload tells why. */
+  /** Another press may succeed; if none does, a reload tells why. */
   | 'press_again'
   /** The form was sent, and the answer has not come yet. */
   | 'payment_under_way'
@@ -39,7 +39,10 @@ export type FormProblem =
   /** The card may have been sent. Another press with the same card sends the same block. */
   | 'no_answer';
 
-/** The default texts. */
+/**
+ * The default texts. None of them says that nothing was sent: a script of the page may read the
+ * block from its input without any event, so nobody can know (G13).
+ */
 export const ENGLISH: Record<CardProblem | FormProblem, string> = {
   number_required: 'Enter the card number',
   number_invalid: 'Check the card number',
@@ -51,9 +54,9 @@ export const ENGLISH: Record<CardProblem | FormProblem, string> = {
   expiry_past: 'The card has expired',
   cvv_required: 'Enter the security code',
   cvv_invalid: 'Check the security code',
-  payment_unavailable: 'Card payment is not available at the moment. Nothing was sent.',
-  reload_page: 'Nothing was sent. Reload the page and enter the card again.',
-  press_again: 'Nothing was sent. Press the button again.',
+  payment_unavailable: 'Card payment is not available at the moment.',
+  reload_page: 'Reload the page and enter the card again.',
+  press_again: 'Press the button again.',
   payment_under_way: 'Your payment is under way. Please wait.',
   one_moment: 'One moment, please.',
   no_answer: 'There is no answer yet. Press the button again.',

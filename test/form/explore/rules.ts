@@ -129,7 +129,7 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: 'F5: a script that has the block may submit',
-    from: "sealed.isWithScript() && kind === 'submit' && !page.isByShopper()",
+    from: "kind === 'submit' && !page.isByShopper() && isScripts(button)",
     to: 'false',
     setting: BY_PAGE,
     only: ['requestSubmit() at once'],
@@ -138,8 +138,8 @@ export const TAKEN_OUT: TakenOut[] = [
   }),
   inPresses({
     rule: "F5: what a trusted click causes is the shopper's",
-    from: " && kind === 'submit' && !page.isByShopper()",
-    to: " && kind === 'submit'",
+    from: "kind === 'submit' && !page.isByShopper() && isScripts(button)",
+    to: "kind === 'submit' && isScripts(button)",
     setting: BY_PAGE,
     only: ['presses a button that submits by script', 'sends, and is pending'],
     depth: 4,

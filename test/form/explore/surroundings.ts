@@ -238,7 +238,7 @@ export class Surroundings extends Page {
       ],
       ...[this.isPendingOver, this.isResetDue, this.isFrameDue],
       ...[block?.content, block && this.oldKeys.has(Number(block.key_id.slice(4)))],
-      ...[this.sealed.isWithScript(), this.sealed.isUncollected(), this.sealed.isCardInFields()],
+      ...[this.sealed.isWithScript(), this.sealed.isCardInFields()],
       ...[this.sealed.isFresh(), JSON.stringify({ ...state, event: null, submits, card: null })],
     ];
     return facts.map(String).join();
