@@ -46,6 +46,7 @@ export interface CardFormOptions {
     | ((
         card: EncryptedCard,
         submitter: HTMLElement | null,
+        // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing fits, too.
       ) => void | 'no_answer' | Promise<void | 'no_answer'>)
     | undefined;
 

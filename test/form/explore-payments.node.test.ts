@@ -261,6 +261,37 @@ test.each<Story & { what: string }>([
     ],
   },
   {
+    what: 'onEncrypted submits the form after 30 s, in vain for the text, but in time to be sent',
+    setting: { onEncrypted: true },
+    acts: ['onEncrypted: requestSubmit() while pending'],
+    tasks: ['presses Pay', '...', '30 s', 'onEncrypted goes on', '...'],
+    outcome: [
+      'the fields are emptied',
+      'onEncrypted: requestSubmit() while pending',
+      'the shopper reads no_answer',
+      'the text goes',
+      'a block of A under key 1 goes out by the browser',
+    ],
+  },
+  {
+    what: 'a script presses after 30 s in a form that the browser cannot send: onEncrypted is called',
+    setting: { onEncrypted: true },
+    acts: ['onEncrypted: sends, and is pending'],
+    tasks: [
+      ...['presses Pay', '...', '30 s', 'page: breaks the action', 'page: requestSubmit()'],
+      '...',
+    ],
+    outcome: [
+      'the fields are emptied',
+      'onEncrypted: sends, and is pending',
+      'a block of A under key 1 goes out by onEncrypted',
+      'the shopper reads no_answer',
+      'the text goes',
+      'onEncrypted: sends, and is done',
+      'a block of A under key 1 goes out by onEncrypted',
+    ],
+  },
+  {
     what: 'onEncrypted submits the form when it is done',
     setting: { onEncrypted: true },
     acts: ['onEncrypted: requestSubmit() when done'],
