@@ -11,6 +11,7 @@ export {
   type Recovery,
   type RequestOptions,
 } from './card-payments.ts';
+export { type CheckStoreOptions, checkStore } from './check-store.ts';
 export type {
   CheckoutOptions,
   IssuedKey,
@@ -24,6 +25,9 @@ export { type Checkout, createCheckout } from './create-checkout.ts';
 export type { LastTry, Outcome, Resolution } from './decide.ts';
 export type { HandleOptions, Handler, NodeOptions, NodeResponse } from './handle.ts';
 export { memoryStore } from './memory-store.ts';
+export { type MysqlPool, mysqlStore } from './mysql-store.ts';
+export { OrderStoreError, type OrderStoreErrorCode } from './order-row.ts';
 export type { ListedOrder, ListOptions, OrderStore } from './order-store.ts';
 export { type PostgresPool, postgresStore } from './postgres-store.ts';
 export type { ServerRequest } from './request-parts.ts';
+export { type SqliteDatabase, type SqliteStatement, sqliteStore } from './sqlite-store.ts';

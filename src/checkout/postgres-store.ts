@@ -1,3 +1,4 @@
+import { entryOf, listedEntryOf } from './order-row.ts';
 import type { OrderStore } from './order-store.ts';
 
 /** The part of a `Pool` of the package `pg` that is used. */
@@ -8,41 +9,52 @@ export interface PostgresPool {
   ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>;
 }
 
+const READ = 'SELECT id, value, version FROM cardseal_orders WHERE id = $1';
 const INSERT =
-  'INSERT INTO cardseal_orders (id, value, version) VALUES ($1, $2, $3::integer + 1) ' +
+  'INSERT INTO cardseal_orders (id, value, version, due) VALUES ($1, $2, $3::integer + 1, $4) ' +
   'ON CONFLICT DO NOTHING';
 const UPDATE =
-  'UPDATE cardseal_orders SET value = $2, version = $3::integer + 1 ' +
+  'UPDATE cardseal_orders ' +
+  'SET value = $2, version = $3::integer + 1, due = $4, changed = now() ' +
   'WHERE id = $1 AND version = $3::integer';
+const LIST =
+  'SELECT id, value, version FROM cardseal_orders WHERE due AND id > $1 ORDER BY id LIMIT $2';
 
 /**
  * Keeps orders in PostgreSQL, for a shop with several processes. Create the table once:
  *
  * ```sql
- * CREATE TABLE cardseal_orders (id text PRIMARY KEY, value text NOT NULL, version integer NOT NULL)
+ * CREATE TABLE cardseal_orders (
+ *   id text COLLATE "C" PRIMARY KEY,
+ *   value text NOT NULL,
+ *   version integer NOT NULL,
+ *   due boolean NOT NULL DEFAULT true,
+ *   changed timestamptz NOT NULL DEFAULT now()
+ * );
+ * CREATE INDEX cardseal_orders_due ON cardseal_orders (id) WHERE due;
  * ```
  *
- * Never set `synchronous_commit` to `off` for it: then PostgreSQL can forget what it acknowledged.
+ * It works behind PgBouncer in transaction mode, too. Never set `synchronous_commit` to `off` for
+ * it: then PostgreSQL can forget what it acknowledged.
  *
  * @param pool - A `Pool` of the package `pg`. Read and write must reach the primary server, not a
  * replica, and none of its connections may come back to it within a transaction: what is written
  * has to be in the database before the card is sent on.
  */
-export function postgresStore(pool: PostgresPool): OrderStore {
+export function postgresStore(pool: PostgresPool): Required<OrderStore> {
   return {
     async read(orderId) {
-      const text = 'SELECT value, version FROM cardseal_orders WHERE id = $1';
-      const { rows } = await pool.query(text, [orderId]);
-      const [row] = rows;
-      return row && { value: String(row.value), version: Number(row.version) };
+      const { rows } = await pool.query(READ, [orderId]);
+      return rows[0] && entryOf(rows[0], orderId);
     },
-    async write(orderId, value, version) {
-      const { rowCount } = await pool.query(version === 0 ? INSERT : UPDATE, [
-        orderId,
-        value,
-        version,
-      ]);
+    async write(orderId, value, version, due = true) {
+      const statement = version === 0 ? INSERT : UPDATE;
+      const { rowCount } = await pool.query(statement, [orderId, value, version, due]);
       return rowCount === 1;
+    },
+    async list({ limit, after = '' }) {
+      const { rows } = await pool.query(LIST, [after, limit]);
+      return rows.map(listedEntryOf);
     },
   };
 }

@@ -1,8 +1,11 @@
 /**
  * Run by `npm run interop`: installs the programs in other languages that are missing, on Debian as
- * root; elsewhere it says what is missing.
+ * root; elsewhere it says what is missing. Installs the databases' drivers and other runtimes from
+ * npm, too: they are for these tests only.
  */
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 /** Debian's packages, each with a command that succeeds if a version that will do is there. */
 const PROBES: Record<string, string[]> = {
@@ -13,6 +16,9 @@ const PROBES: Record<string, string[]> = {
   'php-sqlite3': ['php', '-r', "exit(in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"],
   'php-pgsql': ['php', '-r', "exit(in_array('pgsql', PDO::getAvailableDrivers()) ? 0 : 1);"],
   postgresql: ['ls', '/usr/lib/postgresql'],
+  pgbouncer: ['pgbouncer', '--version'],
+  'mariadb-server': ['mariadbd', '--version'],
+  'redis-server': ['redis-server', '--version'],
   'python3-psycopg2': ['/usr/bin/python3', '-c', 'import psycopg2'],
   python3: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
   'python3-cryptography': ['python3', '-c', 'import cryptography'],
@@ -42,4 +48,22 @@ if (missing().length) {
   console.error(`Missing. On Debian, as root: apt-get install ${missing().join(' ')}`);
   console.error('The python3 that comes first in PATH must be the one that has cryptography.');
   process.exitCode = 1;
+}
+
+const INTEROP = join(import.meta.dirname, '../../test/interop');
+for (const folder of ['drivers', 'runtimes']) installPackages(join(INTEROP, folder));
+
+/** `npm ci`, if the lock file has changed since the last time. */
+function installPackages(folder: string) {
+  const lock = readFileSync(join(folder, 'package-lock.json'), 'utf8');
+  const installed = join(folder, 'node_modules/installed.json');
+  if (existsSync(installed) && readFileSync(installed, 'utf8') === lock) return;
+  console.log(`Installing the packages of ${folder} (npm ci) ...`);
+  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], {
+    cwd: folder,
+    stdio: 'inherit',
+    env: { ...process.env, NODE_ENV: 'development' },
+  });
+  if (status === 0) writeFileSync(installed, lock);
+  else process.exitCode = 1;
 }

@@ -1,0 +1,74 @@
+import { entryOf, listedEntryOf, type OrderRow, OrderStoreError } from './order-row.ts';
+import type { OrderStore } from './order-store.ts';
+
+/** The part of a database of better-sqlite3, `node:sqlite` or `bun:sqlite` that is used. */
+export interface SqliteDatabase {
+  exec(statements: string): unknown;
+  prepare(statement: string): SqliteStatement;
+  /** In better-sqlite3 and `bun:sqlite`. */
+  readonly inTransaction?: boolean;
+  /** In `node:sqlite`. */
+  readonly isTransaction?: boolean;
+}
+
+export interface SqliteStatement {
+  get(...values: (string | number)[]): unknown;
+  all(...values: (string | number)[]): unknown[];
+  run(...values: (string | number)[]): { changes: number | bigint };
+}
+
+/** Waits for other processes. `FULL`: better-sqlite3 could otherwise forget in a power failure. */
+const CONNECTION = 'PRAGMA busy_timeout = 5000; PRAGMA synchronous = FULL;';
+const TABLE = `
+  CREATE TABLE IF NOT EXISTS cardseal_orders (
+    id TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    due INTEGER NOT NULL DEFAULT 1,
+    changed TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP
+  );
+  CREATE INDEX IF NOT EXISTS cardseal_orders_due ON cardseal_orders (id) WHERE due = 1;
+`;
+const READ = 'SELECT id, value, version FROM cardseal_orders WHERE id = ?';
+const INSERT =
+  'INSERT INTO cardseal_orders (value, version, due, id) VALUES (?, ?, ?, ?) ' +
+  'ON CONFLICT DO NOTHING';
+const UPDATE =
+  'UPDATE cardseal_orders SET value = ?, version = ?, due = ?, changed = CURRENT_TIMESTAMP ' +
+  'WHERE id = ? AND version = ?';
+const LIST =
+  'SELECT id, value, version FROM cardseal_orders WHERE due = 1 AND id > ? ORDER BY id LIMIT ?';
+
+/**
+ * Keeps orders in a file, for a shop on one machine: as many processes as you like, but on a disk
+ * of this machine, not on a network drive. Creates its table, `cardseal_orders`.
+ *
+ * @param database - An open database of better-sqlite3, `node:sqlite` or `bun:sqlite`. It may have
+ * your own tables, too. Never leave a transaction open over an `await`.
+ */
+export function sqliteStore(database: SqliteDatabase): Required<OrderStore> {
+  database.exec(CONNECTION + TABLE);
+  const read = database.prepare(READ);
+  const insert = database.prepare(INSERT);
+  const update = database.prepare(UPDATE);
+  const list = database.prepare(LIST);
+  return {
+    async read(orderId) {
+      const row = read.get(orderId) as OrderRow | null | undefined;
+      return row ? entryOf(row, orderId) : undefined;
+    },
+    async write(orderId, value, version, due = true) {
+      if (database.inTransaction || database.isTransaction)
+        throw new OrderStoreError(
+          'in_a_transaction',
+          'Other code has a transaction open on this database, and could roll the order back',
+        );
+      const columns = [value, version + 1, due ? 1 : 0, orderId];
+      const { changes } = version === 0 ? insert.run(...columns) : update.run(...columns, version);
+      return Number(changes) === 1;
+    },
+    async list({ limit, after = '' }) {
+      return (list.all(after, limit) as OrderRow[]).map(listedEntryOf);
+    },
+  };
+}
