@@ -80,8 +80,9 @@ async function listen(
 
 /** What the service logs as JSON, for people: its answers and its failures. */
 function tell(json: string, log: (line: string) => void) {
-  const { method, route, status, level, msg } = JSON.parse(json);
-  if (method) log(`service:  ${method} ${route} ${status}`);
+  const { method, route, status, code, reason, level, msg } = JSON.parse(json);
+  const line = [method, route, status, code, reason].filter(Boolean).join(' ');
+  if (method) log(`service:  ${line}`);
   else if (level >= 40) log(`service:  ${msg}`);
 }
 
@@ -115,6 +116,7 @@ async function main() {
   console.log(`Checkout page:        ${demo.checkout}`);
   console.log(`With a script tag:    ${demo.checkout}/plain`);
   console.log(`A shop that leaks:    ${demo.leakingShop} (docs/check.md)`);
+  console.log(`Payments, requests:   ${demo.service}/ (the page of the sandbox)`);
   console.log(`Card Payment Service: ${demo.service} (described at /openapi.json)`);
   console.log('Cards to try are in demo/README.md. Ctrl-C stops both servers.');
 }

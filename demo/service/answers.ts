@@ -2,24 +2,37 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS, type ErrorCode, type ErrorDetails, errorBody, ServiceError } from './errors.ts';
+import { TooManyWaiting } from './processor/index.ts';
 
 /**
  * Whatever went wrong, the answer is one of the fixed texts: an error of the framework or of the
  * schema check could repeat the request.
  */
 export function answerError(
-  error: FastifyError | ServiceError,
+  error: FastifyError | ServiceError | TooManyWaiting,
   request: FastifyRequest,
   reply: FastifyReply,
+  { explain }: { explain: boolean },
 ) {
-  if (error instanceof ServiceError) return answer(reply, error.code);
-  if (error.validation) return answer(reply, 'invalid_request', fieldAtFault(error, request));
   // Fastify says `close`: the connection would be reset before a client that is still sending has
   // read this
   reply.removeHeader('connection');
+  if (error instanceof ServiceError) {
+    const { code, reason } = error;
+    request.reason = reason ?? '';
+    return answer(reply, code, explain && reason ? { reason } : {});
+  }
+  if (error instanceof TooManyWaiting) {
+    reply.header('retry-after', error.retryAfterS);
+    return answer(reply, 'service_busy');
+  }
+  if (error.validation) {
+    const details = fieldAtFault(error, request);
+    request.reason = details.message;
+    return answer(reply, 'invalid_request', details);
+  }
   if (error.statusCode === 413) return answer(reply, 'request_too_large');
   if (error.statusCode === 415) return answer(reply, 'unsupported_media_type');
-  if (error.code === 'FST_ERR_CTP_INVALID_JSON_BODY') return answer(reply, 'invalid_json');
   if (error.statusCode && error.statusCode < 500) return answer(reply, 'invalid_request');
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at '));
   request.log.error({ name: error.name, frames }, 'failed'); // without its message
@@ -28,6 +41,7 @@ export function answerError(
 
 export function answer(reply: FastifyReply, code: ErrorCode, details?: ErrorDetails) {
   const [status] = ERRORS[code];
+  reply.request.errorCode = code;
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   return reply.code(status).send(errorBody(code, details));
 }

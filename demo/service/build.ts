@@ -6,6 +6,7 @@
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -32,6 +33,7 @@ const { metafile } = await build({
   platform: 'node',
   format: 'cjs', // much of what it bundles is CommonJS and calls require()
   target: 'node20.19',
+  define: { 'import.meta.dirname': '__dirname' }, // CommonJS has no import.meta
   banner: { js: `#!/usr/bin/env node\n/*! cardseal-sandbox ${version}, ${license} */` },
   metafile: true,
 });
@@ -41,15 +43,18 @@ const manifest = {
   name: 'cardseal-sandbox',
   version,
   description:
-    'A Card Payment Service to try out cardseal: in memory, on your own machine, with test cards.',
+    'A Card Payment Service to try out cardseal, on your own machine, with test cards and faults.',
   keywords: ['cardseal', 'payment', 'card', 'sandbox', 'testing'],
   license,
   bin: { 'cardseal-sandbox': './cardseal-sandbox.cjs' },
   engines: { node: '>=20.19' },
-  files: ['cardseal-sandbox.cjs', 'THIRD-PARTY-LICENSES.txt'],
+  files: ['cardseal-sandbox.cjs', 'page', 'Containerfile', 'THIRD-PARTY-LICENSES.txt'],
 };
 writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-copyFileSync(join(import.meta.dirname, 'README.md'), join(target, 'README.md'));
+for (const name of ['README.md', 'Containerfile']) {
+  copyFileSync(join(import.meta.dirname, name), join(target, name));
+}
+cpSync(join(import.meta.dirname, 'page'), join(target, 'page'), { recursive: true });
 copyFileSync(join(root, 'LICENSE'), join(target, 'LICENSE'));
 writeFileSync(join(target, 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
 

@@ -7,6 +7,13 @@ export function wholeNumber(text: string, option: string, min: number, max: numb
   return number;
 }
 
+/** Reads one of a few words from the command line, and throws a RangeError that names the option. */
+export function oneOf<T extends string>(words: readonly T[], text: string, option: string): T {
+  const word = words.find((it) => it === text);
+  if (word === undefined) throw new RangeError(`--${option} must be one of ${words.join(', ')}`);
+  return word;
+}
+
 interface Advice {
   usage: string;
   /** A command with another port, for someone whose port is taken. */
@@ -20,6 +27,7 @@ export function advise(error: NodeJS.ErrnoException & { port?: number }, advice:
   const { code, port, message, stack } = error;
   if (code === 'EADDRINUSE') return `Port ${port} is taken. ${advice.otherPort}`;
   if (code === 'EACCES') return `You may not use port ${port}. ${advice.otherPort}`;
+  if (error.name === 'StateError') return message;
   const isMistyped = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS');
   return isMistyped ? `${message}\n${advice.usage}` : (stack ?? message);
 }

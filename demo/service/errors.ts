@@ -12,7 +12,16 @@ export const ERRORS = {
     401,
     'Send the secret key of your account: "Authorization: Bearer sk_test_...".',
   ],
-  invalid_api_key: [401, 'No account has this secret key. The sandbox has test-mode keys only.'],
+  invalid_api_key: [
+    401,
+    'No account has this secret key, or it is a live-mode key and does not come from this machine.',
+  ],
+  forbidden_host: [
+    403,
+    'The page and the controls of the sandbox answer under the names of this machine only. ' +
+      'See --allow-host.',
+  ],
+  cross_site_request: [403, 'Another site may not use the page and the controls of the sandbox.'],
   not_found: [404, 'There is no such operation. See the description of the API at /openapi.json.'],
   intent_not_found: [404, 'Your account has no card payment intent with this id.'],
   request_timeout: [408, 'The request took too long to arrive.'],
@@ -59,6 +68,10 @@ export const ERRORS = {
   refund_too_large: [422, 'The refund is larger than what is captured and not yet refunded.'],
   headers_too_large: [431, 'The request headers are too large.'],
   internal_error: [500, 'The service failed.'],
+  service_busy: [
+    503,
+    'Too many clients wait for an encryption key. Try again after the seconds of Retry-After.',
+  ],
 } as const satisfies Record<string, readonly [status: number, message: string]>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -66,18 +79,25 @@ export type ErrorCode = keyof typeof ERRORS;
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
 
-  constructor(readonly code: ErrorCode) {
+  /**
+   * @param reason - For the console and the page of the sandbox, and for the answer if the sandbox
+   *   explains. Of a card it contains lengths and names of fields at most.
+   */
+  constructor(
+    readonly code: ErrorCode,
+    readonly reason?: string,
+  ) {
     super(ERRORS[code][1]);
   }
 }
 
-/**
- * What an error says beyond its code. `param`: the field at fault, by the name that the API gives
- * it.
- */
+/** What an error says beyond its code. */
 export interface ErrorDetails {
   message?: string;
+  /** The field at fault, by the name that the API gives it. */
   param?: string;
+  /** Only if the sandbox explains. */
+  reason?: string;
 }
 
 /** The body of every error response. */

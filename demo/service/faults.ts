@@ -1,27 +1,29 @@
 /**
- * What goes wrong on the way to the service, on demand: a proxy in front of the service spoils the
- * requests to authorize. It is for tests of a merchant's server: whatever happens, an order is paid
- * at most once, and the shopper is told the truth.
+ * What goes wrong on the way to the service, on demand: the server hands a request to a fault before
+ * the service sees it. It is for tests of a merchant's server: whatever happens, an order is paid at
+ * most once, and the shopper is told the truth.
  */
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request,
-  type ServerResponse,
+import type {
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestListener,
+  ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { errorBody } from './errors.ts';
+
+/** The requests that can go wrong. */
+export const OPERATIONS = ['keys', 'create', 'authorize'] as const;
+export type Operation = (typeof OPERATIONS)[number];
 
 interface Answer {
   status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
+  headers: OutgoingHttpHeaders;
+  body: Buffer;
   /** The connection ends in the middle of the body. */
   isCutShort?: boolean;
 }
 
-/** What a fault can do with a request to authorize. */
+/** What a fault can do with a request. */
 interface Way {
   /** Sends it to the service, as often as it is called. */
   send(options?: { withoutIdempotencyKey?: boolean }): Promise<Answer>;
@@ -32,6 +34,8 @@ interface Way {
 interface Fault {
   /** In one line. */
   what: string;
+  /** The requests that it is for; all of them. */
+  only?: readonly Operation[];
   /** What the merchant gets; `undefined` if the connection is cut. */
   answer(way: Way): Promise<Answer | undefined>;
 }
@@ -45,16 +49,19 @@ const answerOnce =
 const answerError = (status: number, code: string): Fault['answer'] =>
   answerOnce(() => error(status, code));
 
-/** The service has done its work, and an intent comes back that is not quite the one it sent. */
+/** The service has done its work, and what comes back is not quite what it sent. */
 const answerOther = (changes: object): Fault['answer'] =>
-  answerOnce((answer) => ({
-    ...answer,
-    body: JSON.stringify({ ...JSON.parse(answer.body), ...changes }),
-  }));
+  answerOnce((answer) => {
+    if (answer.status >= 300) return answer; // an error has nothing to change
+    const body = JSON.stringify({ ...JSON.parse(String(answer.body)), ...changes });
+    return { ...answer, body: Buffer.from(body) };
+  });
+
+const ABOUT_INTENTS = ['create', 'authorize'] as const;
 
 /**
  * By name. `before-...`: when it happens, the service has not got the request. `after-...`: the
- * service has got it, and has charged the card if it approves it.
+ * service has got it, and has done what it asks for.
  */
 export const FAULTS = {
   replay: {
@@ -118,9 +125,10 @@ export const FAULTS = {
   'after-503': { what: 'the answer is 503', answer: answerError(503, 'service_unavailable') },
   'after-key-expired': {
     what: 'the answer is encryption_key_expired',
+    only: ['authorize'],
     answer: answerOnce(() => ({
       ...error(422, 'encryption_key_expired'),
-      body: JSON.stringify(errorBody('encryption_key_expired')),
+      body: Buffer.from(JSON.stringify(errorBody('encryption_key_expired'))),
     })),
   },
   'after-html': {
@@ -128,24 +136,33 @@ export const FAULTS = {
     answer: answerOnce(() => ({
       status: 200,
       headers: { 'content-type': 'text/html; charset=utf-8' },
-      body: '<!doctype html><title>Log in to this network</title>',
+      body: Buffer.from('<!doctype html><title>Log in to this network</title>'),
     })),
   },
   'after-other-status': {
     what: 'the answer has a status that the specification does not show',
+    only: ABOUT_INTENTS,
     answer: answerOther({ status: 'processing' }),
   },
   'after-other-amount': {
     what: 'the answer has another amount',
+    only: ABOUT_INTENTS,
     answer: answerOther({ amount: 1, amount_captured: 1 }),
   },
   'after-other-currency': {
     what: 'the answer has another currency',
+    only: ABOUT_INTENTS,
     answer: answerOther({ currency: 'CHF' }),
   },
   'after-other-id': {
     what: 'the answer is about another intent',
+    only: ABOUT_INTENTS,
     answer: answerOther({ id: `pi_card_${'0'.repeat(24)}` }),
+  },
+  'after-other-scheme': {
+    what: 'the answer has another scheme',
+    only: ['keys'],
+    answer: answerOther({ scheme: 'RSA_OAEP_SHA512_V2' }),
   },
 } satisfies Record<string, Fault>;
 
@@ -153,146 +170,156 @@ export type FaultName = keyof typeof FAULTS;
 
 export const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULTS, name);
 
+/** Whether a fault is for a kind of request. */
+export function isFaultOf(operation: Operation, name: FaultName): boolean {
+  const { only }: Fault = FAULTS[name];
+  return only === undefined || only.includes(operation);
+}
+
+/** The kind of request that a path and a method stand for, if it can go wrong. */
+function operationOf({ method, url = '' }: IncomingMessage): Operation | undefined {
+  if (method !== 'POST') return;
+  const path = url.split('?')[0]!;
+  if (path === '/payments/card/encryption-keys') return 'keys';
+  if (path === '/payments/card') return 'create';
+  return /^\/payments\/card\/[^/]+\/authorize$/.test(path) ? 'authorize' : undefined;
+}
+
 function error(status: number, code: string): Answer {
   const message = 'The sandbox was told to answer with this error.';
   return {
     status,
     headers: { 'content-type': 'application/json; charset=utf-8' },
-    body: JSON.stringify({ error: { code, message } }),
+    body: Buffer.from(JSON.stringify({ error: { code, message } })),
   };
 }
 
-export interface FaultProxyOptions {
-  /** The address of the service. */
-  target: string;
-  /** On the loopback interface; 0, the default, takes one that is free. */
-  port?: number;
-  /** How long the slow faults wait, in milliseconds; a minute. */
-  slowMs?: number;
-  /** Is told of each request that goes wrong. */
-  onFault?: (name: FaultName) => void;
+/** The header of a request that names its fault. */
+export const FAULT_HEADER = 'sandbox-fault';
+
+/** A fault that waits for requests. */
+export interface Armed {
+  fault: FaultName;
+  /** How many requests go wrong before they pass again; `null`: all. */
+  times: number | null;
+  /** How long a slow fault waits, in milliseconds. */
+  slow_ms: number;
 }
 
-export interface FaultProxy {
-  address: string;
-  /**
-   * What goes wrong from now on; `undefined`: nothing.
-   *
-   * @param times - How many requests to authorize go wrong, before they pass again; by default all.
-   */
-  setFault(name: FaultName | undefined, times?: number): void;
-  /** How many requests to authorize have come. */
-  authorizations(): number;
+export type ArmedFaults = Record<Operation, Armed | null>;
+
+/** Takes the request to the service. The service does not see the way of the answer. */
+export type Inject = (request: {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  payload?: Buffer;
+  remoteAddress: string;
+}) => Promise<{ statusCode: number; headers: OutgoingHttpHeaders; rawPayload: Buffer }>;
+
+export interface Faults {
+  armed(): ArmedFaults;
+  /** `null`: these requests pass. */
+  arm(operation: Operation, armed: Armed | null): void;
+  clear(): void;
+  /** In front of the listener that serves a request. */
+  listen(listener: RequestListener, inject: Inject): RequestListener;
   /** Resolves when nothing is under way, what the merchant no longer waits for included. */
   idle(): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Forwards everything to the service and back, and spoils authorize requests on demand. */
-export async function startFaultProxy({
-  target,
-  port = 0,
-  slowMs = 60_000,
-  onFault = () => {},
-}: FaultProxyOptions): Promise<FaultProxy> {
-  let fault: FaultName | undefined;
-  let timesLeft = 0;
-  let authorizations = 0;
+export interface FaultsOptions {
+  /** How long a slow fault waits if the request names it, in milliseconds. */
+  slowMs: number;
+  /** Is told of each request that goes wrong. */
+  onFault: (operation: Operation, name: FaultName) => void;
+}
+
+export function createFaults({ slowMs, onFault }: FaultsOptions): Faults {
+  let faults: ArmedFaults = { keys: null, create: null, authorize: null };
   const underWay = new Set<Promise<void>>();
 
-  const server = createServer((incoming, outgoing) => {
-    const isAuthorization = incoming.method === 'POST' && incoming.url!.endsWith('/authorize');
-    if (isAuthorization) authorizations += 1;
-    if (!isAuthorization || !fault || timesLeft === 0) return passOn(incoming, outgoing, target);
-    timesLeft -= 1;
-    onFault(fault);
-    // Whatever fails behind the proxy, the merchant sees a connection that ends
-    const spoilt = spoil(FAULTS[fault], incoming, outgoing, { target, slowMs })
-      .catch(() => void incoming.socket.destroy())
-      .finally(() => underWay.delete(spoilt));
-    underWay.add(spoilt);
-  });
-  await new Promise<void>((resolve, reject) =>
-    server.once('error', reject).listen(port, '127.0.0.1', resolve),
-  );
-
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setFault(name, times = Number.POSITIVE_INFINITY) {
-      fault = name;
-      timesLeft = times;
+    armed: () => faults,
+    arm(operation, armed) {
+      faults = { ...faults, [operation]: armed };
     },
-    authorizations: () => authorizations,
+    clear() {
+      faults = { keys: null, create: null, authorize: null };
+    },
+    listen: (listener, inject) => (incoming, outgoing) => {
+      const operation = operationOf(incoming);
+      const next = operation && (named(incoming, operation) ?? takeArmed(operation));
+      if (!next) return listener(incoming, outgoing);
+      onFault(operation, next.fault);
+      // Whatever fails behind it, the merchant sees a connection that ends
+      const spoilt = spoil(FAULTS[next.fault], incoming, outgoing, { inject, slowMs: next.slow_ms })
+        .catch(() => void incoming.socket.destroy())
+        .finally(() => underWay.delete(spoilt));
+      underWay.add(spoilt);
+    },
     async idle() {
       while (underWay.size > 0) await Promise.all(underWay);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
-}
 
-function passOn(incoming: IncomingMessage, outgoing: ServerResponse, target: string) {
-  const cut = () => void incoming.socket.destroy();
-  const sent = ask(target, incoming, (answer) => {
-    outgoing.writeHead(answer.statusCode!, endToEnd(answer.headers));
-    answer.on('error', cut).pipe(outgoing);
-  });
-  outgoing.on('close', () => sent.destroy()); // also if the merchant has given up
-  incoming.pipe(sent.on('error', cut));
+  function named({ headers }: IncomingMessage, operation: Operation): Armed | undefined {
+    const fault = headers[FAULT_HEADER];
+    // The service refuses any other name
+    if (typeof fault !== 'string' || !isFaultName(fault) || !isFaultOf(operation, fault)) return;
+    return { fault, times: 1, slow_ms: slowMs };
+  }
+
+  function takeArmed(operation: Operation): Armed | null {
+    const armed = faults[operation];
+    if (armed?.times) {
+      const times = armed.times - 1;
+      faults = { ...faults, [operation]: times > 0 ? { ...armed, times } : null };
+    }
+    return armed;
+  }
 }
 
 async function spoil(
   fault: Fault,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { target, slowMs }: { target: string; slowMs: number },
+  { inject, slowMs }: { inject: Inject; slowMs: number },
 ) {
-  const body = await textOf(incoming);
+  const { method, url, socket } = incoming;
+  const { remoteAddress = '' } = socket;
+  const payload = await bytesOf(incoming);
   const way: Way = {
     async send({ withoutIdempotencyKey = false } = {}) {
-      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const sent = ask(target, incoming, resolve).on('error', reject);
-        if (withoutIdempotencyKey) sent.removeHeader('idempotency-key');
-        sent.end(body);
-      });
-      const { statusCode, headers } = answer;
-      return { status: statusCode!, headers, body: await textOf(answer) };
+      const headers = endToEnd(incoming.headers);
+      if (withoutIdempotencyKey) delete headers['idempotency-key'];
+      const request = { method: method!, url: url!, headers, remoteAddress };
+      const answer = await inject(payload.length > 0 ? { ...request, payload } : request);
+      const { statusCode, headers: answered, rawPayload } = answer;
+      return { status: statusCode, headers: answered, body: rawPayload };
     },
     // Without keeping the process from ending
     wait: () => new Promise((resolve) => setTimeout(resolve, slowMs).unref()),
   };
   const answer = await fault.answer(way);
-  if (!answer) return void incoming.socket.destroy();
-  const bytes = Buffer.from(answer.body);
-  outgoing.writeHead(answer.status, {
-    ...endToEnd(answer.headers),
-    'content-length': bytes.length,
-  });
-  if (!answer.isCutShort) return void outgoing.end(bytes);
-  outgoing.write(bytes.subarray(0, bytes.length / 2), () => incoming.socket.destroy());
+  if (!answer) return void socket.destroy();
+  const { status, body } = answer;
+  outgoing.writeHead(status, { ...endToEnd(answer.headers), 'content-length': body.length });
+  if (!answer.isCutShort) return void outgoing.end(body);
+  outgoing.write(body.subarray(0, body.length / 2), () => socket.destroy());
 }
 
-/** The same request at the service, with its body still to be written. */
-function ask(
-  target: string,
-  { method, url, headers }: IncomingMessage,
-  onAnswer: (answer: IncomingMessage) => void,
-) {
-  const options = { method: method!, headers: endToEnd(headers), agent: false } as const;
-  return request(`${target}${url}`, options, onAnswer);
+/** Without the headers that are about one connection (RFC 9110, 7.6.1), or name the fault. */
+function endToEnd<T extends OutgoingHttpHeaders>(headers: T): T {
+  const copy = { ...headers };
+  for (const name of [...HOP_BY_HOP, FAULT_HEADER]) delete copy[name];
+  return copy;
 }
 
-/** Without the headers that are about one connection (RFC 9110, 7.6.1). */
-function endToEnd(headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  const { connection: _, 'keep-alive': __, 'transfer-encoding': ___, ...rest } = headers;
-  return rest;
-}
+const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-length', 'expect'];
 
-async function textOf(message: IncomingMessage): Promise<string> {
+async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(chunks);
 }

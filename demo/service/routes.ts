@@ -1,46 +1,61 @@
 import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
-import { ServiceError } from './errors.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bodyIsOptional, refuseBody, refuseUnreadBody } from './bodies.ts';
 import type { createIdempotency } from './idempotency.ts';
 import type { createIntents } from './intents.ts';
 import type { Processor } from './processor/index.ts';
 import * as schemas from './schemas.ts';
 
-interface Parts {
+export interface Parts {
   processor: Processor;
   intents: ReturnType<typeof createIntents>;
   idempotency: ReturnType<typeof createIdempotency>;
+  /** Resolves when everything that was saved is on the disk. */
+  flushed: () => Promise<void>;
 }
 
 /**
  * The operations. Specification: "Endpoints"; commit, cancel, refund, reading and listing are this
- * sandbox's choice.
+ * sandbox's choice. `openapi.ts` has their errors and examples.
  */
 export function addRoutes(
   api: Parameters<FastifyPluginAsyncTypebox>[0],
-  { processor, intents, idempotency }: Parts,
+  { processor, intents, idempotency, flushed }: Parts,
 ) {
-  const errors = { '4XX': Type.Ref('Error'), '5XX': Type.Ref('Error') };
-  const key = { 201: Type.Ref('CardEncryptionKey'), ...errors };
-  const intent = { 200: Type.Ref('CardPaymentIntent'), ...errors };
+  const intent = { 200: Type.Ref('CardPaymentIntent') };
   const params = schemas.IntentParams;
   const headers = schemas.IdempotencyHeaders;
+  const { preHandler } = idempotency;
+
+  api.addHook('onSend', idempotency.onSend);
+  api.addHook('onSend', flushed); // after what the hook above saves
 
   api.post(
     '/payments/card/encryption-keys',
-    { preValidation: refuseBody, schema: { summary: 'Request an encryption key', response: key } },
-    async (request, reply) => reply.code(201).send(await processor.issueKey(request.account)),
+    {
+      preValidation: refuseBody,
+      schema: {
+        operationId: 'createEncryptionKey',
+        summary: 'Request an encryption key',
+        response: { 201: Type.Ref('CardEncryptionKey') },
+      },
+    },
+    async (request, reply) => {
+      const key = await processor.issueKey(request.account.id, clientGone(reply));
+      return reply.code(201).send(key);
+    },
   );
 
   api.post(
     '/payments/card',
     {
-      ...idempotency,
+      preHandler,
       schema: {
+        operationId: 'createIntent',
         summary: 'Create a draft intent',
         headers,
         body: schemas.CreateBody,
-        response: { 201: Type.Ref('CardPaymentIntent'), ...errors },
+        response: { 201: Type.Ref('CardPaymentIntent') },
       },
     },
     async (request, reply) => reply.code(201).send(intents.create(request.account, request.body)),
@@ -49,26 +64,33 @@ export function addRoutes(
   api.get(
     '/payments/card',
     {
+      onRequest: refuseUnreadBody,
+      preValidation: readLimit,
       schema: {
+        operationId: 'listIntents',
         summary: 'List intents',
         querystring: schemas.ListQuery,
-        response: { 200: Type.Ref('CardPaymentIntentList'), ...errors },
+        response: { 200: Type.Ref('CardPaymentIntentList') },
       },
     },
-    async (request) => intents.list(request.account, request.query),
+    async (request) => intents.list(request.account.id, request.query),
   );
 
   api.get(
     '/payments/card/:id',
-    { schema: { summary: 'Read an intent', params, response: intent } },
-    async (request) => intents.get(request.account, request.params.id),
+    {
+      onRequest: refuseUnreadBody,
+      schema: { operationId: 'readIntent', summary: 'Read an intent', params, response: intent },
+    },
+    async (request) => intents.get(request.account.id, request.params.id),
   );
 
   api.post(
     '/payments/card/:id/authorize',
     {
-      ...idempotency,
+      preHandler,
       schema: {
+        operationId: 'authorizeIntent',
         summary: 'Authorize',
         headers,
         params,
@@ -76,44 +98,79 @@ export function addRoutes(
         response: intent,
       },
     },
-    async (request) => intents.authorize(request.account, request.params.id, request.body),
+    async (request) => {
+      const note = (reason: string) => {
+        request.reason = reason;
+      };
+      return intents.authorize(request.account.id, request.params.id, request.body, note);
+    },
   );
 
   api.post(
     '/payments/card/:id/commit',
     {
-      ...idempotency,
+      preHandler,
       preValidation: refuseBody,
-      schema: { summary: 'Commit an authorized intent', headers, params, response: intent },
+      schema: {
+        operationId: 'commitIntent',
+        summary: 'Commit an authorized intent',
+        headers,
+        params,
+        response: intent,
+      },
     },
-    async (request) => intents.commit(request.account, request.params.id),
+    async (request) => intents.commit(request.account.id, request.params.id),
   );
 
   api.post(
     '/payments/card/:id/cancel',
     {
-      ...idempotency,
+      preHandler,
       preValidation: bodyIsOptional,
-      schema: { summary: 'Cancel', headers, params, body: schemas.CancelBody, response: intent },
+      schema: {
+        operationId: 'cancelIntent',
+        summary: 'Cancel',
+        headers,
+        params,
+        body: schemas.CancelBody,
+        response: intent,
+      },
     },
-    async (request) => intents.cancel(request.account, request.params.id, request.body),
+    async (request) => intents.cancel(request.account.id, request.params.id, request.body),
   );
 
   api.post(
     '/payments/card/:id/refund',
     {
-      ...idempotency,
+      preHandler,
       preValidation: bodyIsOptional,
-      schema: { summary: 'Refund', headers, params, body: schemas.RefundBody, response: intent },
+      schema: {
+        operationId: 'refundIntent',
+        summary: 'Refund',
+        headers,
+        params,
+        body: schemas.RefundBody,
+        response: intent,
+      },
     },
-    async (request) => intents.refund(request.account, request.params.id, request.body),
+    async (request) => intents.refund(request.account.id, request.params.id, request.body),
   );
 }
 
-async function refuseBody(request: FastifyRequest) {
-  if (request.body !== undefined) throw new ServiceError('invalid_request');
+/** Aborted when the connection ends before the answer is sent. */
+function clientGone({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort();
+  });
+  return controller.signal;
 }
 
-async function bodyIsOptional(request: FastifyRequest) {
-  if (request.body === undefined) request.body = {};
+/** A query is text. `10` is an integer there; `1e1`, `10.0`, `+10` and ` 10` are none. */
+async function readLimit({ query }: FastifyRequest) {
+  const { limit } = query as { limit?: unknown };
+  const number = Number(limit);
+  if (typeof limit === 'string' && String(number) === limit && Number.isInteger(number)) {
+    (query as { limit: number }).limit = number;
+  }
 }

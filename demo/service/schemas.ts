@@ -1,5 +1,6 @@
 import { type Static, Type } from '@fastify/type-provider-typebox';
 import { ERRORS, type ErrorCode } from './errors.ts';
+import { FAULTS, type FaultName, OPERATIONS } from './faults.ts';
 
 // The shapes of everything that goes over the wire. Requests are validated against them,
 // /openapi.json is made of them, and the tests hold
@@ -9,6 +10,8 @@ import { ERRORS, type ErrorCode } from './errors.ts';
 const keysOf = <T extends object>(object: T) => Object.keys(object) as [keyof T & string];
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const closed = { additionalProperties: false };
+/** A hundred years. */
+const MOST_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 const Timestamp = Type.Integer({ description: 'Unix timestamp in milliseconds.' });
 
 export const STATUSES = ['created', 'authorized', 'committed', 'failed', 'cancelled'] as const;
@@ -173,8 +176,100 @@ export const ErrorResponse = Type.Object(
         code: Type.Enum(keysOf(ERRORS) as [ErrorCode]),
         message: Type.String(),
         param: Type.Optional(Type.String({ description: 'The field at fault.' })),
+        reason: Type.Optional(
+          Type.String({
+            description: 'What is wrong with the block or the key; only with --explain.',
+          }),
+        ),
       },
       closed,
+    ),
+  },
+  closed,
+);
+
+const Milliseconds = Type.Integer({ minimum: 0, maximum: MOST_MS });
+
+export const FaultBody = Type.Object(
+  {
+    operation: Type.Enum([...OPERATIONS], { description: 'The requests that go wrong.' }),
+    fault: nullable(
+      Type.Enum(keysOf(FAULTS) as [FaultName], { description: 'null: they pass again.' }),
+    ),
+    times: Type.Optional(
+      nullable(
+        Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'null, the default: all.' }),
+      ),
+    ),
+    slow_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 600_000, description: 'How long a slow fault waits.' }),
+    ),
+  },
+  closed,
+);
+
+export const ClockBody = Type.Object(
+  {
+    advance_ms: Type.Optional(Milliseconds),
+    ahead_ms: Type.Optional(
+      Type.Integer({
+        minimum: -MOST_MS,
+        maximum: MOST_MS,
+        description: 'How far the clock is ahead of the real one; 0: it is right.',
+      }),
+    ),
+  },
+  { ...closed, minProperties: 1, maxProperties: 1 },
+);
+
+const Fault = nullable(
+  Type.Object(
+    {
+      fault: Type.Enum(keysOf(FAULTS) as [FaultName]),
+      times: nullable(Type.Integer()),
+      slow_ms: Type.Integer(),
+    },
+    closed,
+  ),
+);
+
+export const SandboxState = Type.Object(
+  {
+    now: Timestamp,
+    ahead_ms: Type.Integer({ description: 'How far the clock is ahead of the real one.' }),
+    fresh_keys: Type.Boolean(),
+    explain: Type.Boolean(),
+    faults: Type.Object({ keys: Fault, create: Fault, authorize: Fault }, closed),
+    payments: Type.Array(
+      Type.Object(
+        {
+          account: Type.String(),
+          intent: Type.Unsafe<CardPaymentIntent>(Type.Ref('CardPaymentIntent')),
+          steps: Type.Array(
+            Type.Object({ what: Type.Enum([...STATUSES, 'refunded']), at: Timestamp }, closed),
+          ),
+        },
+        closed,
+      ),
+      { description: 'Newest first.' },
+    ),
+    requests: Type.Array(
+      Type.Object(
+        {
+          at: Timestamp,
+          method: Type.String(),
+          route: Type.String(),
+          status: Type.Integer(),
+          ms: Type.Integer({ description: 'How long the service took.' }),
+          code: nullable(Type.String({ description: 'The code of an error.' })),
+          reason: nullable(
+            Type.String({ description: 'Why: of a card, lengths and names of fields at most.' }),
+          ),
+          fault: nullable(Type.String({ description: 'What went wrong with it on purpose.' })),
+        },
+        closed,
+      ),
+      { description: 'Newest first.' },
     ),
   },
   closed,
@@ -189,3 +284,6 @@ export type CancelBody = Static<typeof CancelBody>;
 export type RefundBody = Static<typeof RefundBody>;
 export type ListQuery = Static<typeof ListQuery>;
 export type ErrorResponse = Static<typeof ErrorResponse>;
+export type FaultBody = Static<typeof FaultBody>;
+export type ClockBody = Static<typeof ClockBody>;
+export type SandboxState = Static<typeof SandboxState>;

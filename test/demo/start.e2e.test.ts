@@ -23,6 +23,8 @@ describe('npm start', () => {
     const keyUrl = /key-url="([^"]+)"/.exec(await page.text())![1]!;
     expect((await fetch(new URL(keyUrl, checkout), request)).status).toBe(200);
     expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
+    expect(demo.output).toContain(`Payments, requests:   ${service}/ (the page of the sandbox)`);
+    expect(await (await fetch(service)).text()).toContain('Card Payment Service (sandbox)');
     await demo.stop('SIGTERM');
     expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
     expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked

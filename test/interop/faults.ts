@@ -5,12 +5,7 @@
 import { chromium, type Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
-import {
-  FAULTS,
-  type FaultName,
-  type FaultProxy,
-  startFaultProxy,
-} from '../../demo/service/faults.ts';
+import { FAULTS, type FaultName, isFaultOf } from '../../demo/service/faults.ts';
 import type { CardPaymentIntent } from '../../demo/service/schemas.ts';
 import { need } from '../../tools/prepare/browsers.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
@@ -18,6 +13,10 @@ import { Buyer, readTold, type Told, type Words } from './buyer.ts';
 
 const APPROVED = '4242424242424242';
 const DECLINED = '4000000000000002';
+
+const ON_AUTHORIZE = (Object.keys(FAULTS) as FaultName[]).filter((name) =>
+  isFaultOf('authorize', name),
+);
 
 /** How long the shops wait for an answer. */
 export const SHOP_TIMEOUT_S = 3;
@@ -53,18 +52,18 @@ export function testFaults(name: string, startShop: (service: string) => Promise
     generateKeyPair: recycledKeyPair,
     clock: () => Date.now() + ahead,
   });
+  const { faults } = service.sandbox;
+  const setFault = (fault: FaultName | undefined, times: number | null = null) =>
+    faults.arm('authorize', fault ? { fault, times, slow_ms: SLOW_MS } : null);
   let serviceAddress: string;
-  let proxy: FaultProxy;
   let shop: FaultyShop;
   beforeAll(async () => {
     serviceAddress = await service.listen({ port: 0, host: '127.0.0.1' });
-    proxy = await startFaultProxy({ target: serviceAddress, slowMs: SLOW_MS });
-    await ask('/payments/card/encryption-keys', 'POST'); // the first key takes longer than shops wait
-    shop = await startShop(proxy.address);
+    await service.sandbox.prepare(); // the first key takes longer than shops wait
+    shop = await startShop(serviceAddress);
   });
   afterAll(async () => {
     await shop.close();
-    await proxy.close();
     await service.close();
   });
 
@@ -90,7 +89,7 @@ export function testFaults(name: string, startShop: (service: string) => Promise
     /** Reads the page, and compares what it tells with what the service knows in the end. */
     async function read(): Promise<Told> {
       const told = buyer.told();
-      await proxy.idle(); // what is still on its way may charge
+      await faults.idle(); // what is still on its way may charge
       const count = await committed();
       expect(count).toBeLessThanOrEqual(1);
       if (told === 'paid') expect(count).toBe(1);
@@ -128,22 +127,22 @@ export function testFaults(name: string, startShop: (service: string) => Promise
     };
   }
 
-  describe.each([
+  describe.each<[string, string, number | null]>([
     ['with a card that is approved', APPROVED, 1],
-    ['with a card that is approved, and at each try', APPROVED, Number.POSITIVE_INFINITY],
+    ['with a card that is approved, and at each try', APPROVED, null],
     ['with a card that is declined', DECLINED, 1],
   ])(`${name}: %s`, (_, number, times) => {
-    test.each(Object.keys(FAULTS) as FaultName[])('%s', async (fault) => {
+    test.each(ON_AUTHORIZE)('%s', async (fault) => {
       const order = await startOrder();
-      proxy.setFault(fault, times);
+      setFault(fault, times);
       let told = await order.pay(number);
       expect(expectedFirst(fault, number === APPROVED ? 'paid' : 'declined')).toContain(told);
       // The shopper does what the page offers, with a card that is approved
       for (let tries = 0; told !== 'paid'; tries++) {
         expect(tries).toBeLessThan(4);
-        if (tries === 2) proxy.setFault(undefined);
+        if (tries === 2) setFault(undefined);
         if (told === 'not_certain') {
-          proxy.setFault(undefined);
+          setFault(undefined);
           await order.resolve();
           told = await order.read();
           expect(told).not.toBe('not_certain');
@@ -152,7 +151,7 @@ export function testFaults(name: string, startShop: (service: string) => Promise
         }
       }
       expect(await order.committed()).toBe(1);
-      proxy.setFault(undefined);
+      setFault(undefined);
     });
   });
 
@@ -193,7 +192,7 @@ export function testFaults(name: string, startShop: (service: string) => Promise
       expect(await paid()).toBe(before + 1);
 
       const uncertain = await start();
-      proxy.setFault('after-key-expired', 1);
+      setFault('after-key-expired', 1);
       await uncertain.pay(APPROVED, 'retry_is_safe');
       await uncertain.pay(APPROVED, 'not_certain');
       await uncertain.page.reload();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BRANDS, FAILURE_REASONS } from '../schemas.ts';
-import { type CardFields, toNumber } from './encrypted-block.ts';
+import { type CardFields, toNumber } from './card-fields.ts';
 
 export type Brand = (typeof BRANDS)[number];
 export type FailureReason = (typeof FAILURE_REASONS)[number];
@@ -11,7 +11,8 @@ export type FailureReason = (typeof FAILURE_REASONS)[number];
  */
 export type Decision =
   | { outcome: 'approved'; processor_ref: string; brand: Brand; last4: string }
-  | { outcome: 'declined'; processor_ref: string; reason: FailureReason };
+  /** `why`: for developers, with lengths at most; `undefined` if the reason says it all. */
+  | { outcome: 'declined'; processor_ref: string; reason: FailureReason; why?: string };
 
 /**
  * The numbers that the processor declines, each with its reason. It approves every other number
@@ -30,22 +31,33 @@ export const DECLINED_NUMBERS: Record<string, FailureReason> = {
 /** Stands in for acquirer and issuer. `now`: milliseconds since 1970. */
 export function decide(card: CardFields, now: number): Decision {
   const processor_ref = `ref_${randomBytes(12).toString('hex')}`;
-  const reason = declineReason(card, now);
-  if (reason) return { outcome: 'declined', processor_ref, reason };
+  const decline = declineOf(card, now);
+  if (decline) return { outcome: 'declined', processor_ref, ...decline };
   return {
     outcome: 'approved',
     processor_ref,
-    brand: brandOf(card.Pan),
+    brand: rangeOf(card.Pan).brand,
     last4: Buffer.from(card.Pan.subarray(-4)).toString('latin1'),
   };
 }
 
-function declineReason(card: CardFields, now: number): FailureReason | undefined {
-  if (!passesLuhn(card.Pan)) return 'incorrect_number';
+type Decline = { reason: FailureReason; why?: string };
+
+function declineOf(card: CardFields, now: number): Decline | undefined {
+  const { brand, lengths } = rangeOf(card.Pan);
+  const digits = card.Pan.length;
+  if (!lengths.includes(digits)) {
+    const why = `The number has ${digits} digits, ${brand} has ${lengths.join(', ')}.`;
+    return { reason: 'incorrect_number', why };
+  }
+  if (!passesLuhn(card.Pan)) {
+    return { reason: 'incorrect_number', why: 'The check digit of the number is wrong (Luhn).' };
+  }
   const month = toNumber(card.ExpMonth);
-  if (month < 1 || month > 12) return 'invalid_expiry_month';
-  if (hasExpired(card, now)) return 'expired_card';
-  return reasonOfNumber(card.Pan);
+  if (month < 1 || month > 12) return { reason: 'invalid_expiry_month' };
+  if (hasExpired(card, now)) return { reason: 'expired_card', why: 'The date is past.' };
+  const reason = reasonOfNumber(card.Pan);
+  return reason && { reason };
 }
 
 /** ISO/IEC 7812-1, annex B. */
@@ -72,6 +84,28 @@ function reasonOfNumber(pan: Uint8Array): FailureReason | undefined {
   return Object.entries(DECLINED_NUMBERS).find(([number]) => Buffer.from(number).equals(pan))?.[1];
 }
 
+interface Range {
+  brand: Brand;
+  /** In digits. */
+  lengths: readonly number[];
+}
+
+const FROM_12 = [12, 13, 14, 15, 16, 17, 18, 19];
+const FROM_14 = [14, 15, 16, 17, 18, 19];
+const FROM_16 = [16, 17, 18, 19];
+
+const LENGTHS: Record<Brand, readonly number[]> = {
+  amex: [15],
+  diners: FROM_14,
+  discover: FROM_16,
+  jcb: FROM_16,
+  maestro: FROM_12,
+  mastercard: [16],
+  unionpay: FROM_16,
+  visa: [13, 16, 19],
+  unknown: FROM_12,
+};
+
 /** First and last leading four digits of each range; the first that holds counts. */
 const RANGES: readonly (readonly [first: number, last: number, brand: Brand])[] = [
   [3400, 3499, 'amex'],
@@ -92,7 +126,9 @@ const RANGES: readonly (readonly [first: number, last: number, brand: Brand])[] 
   [6000, 6999, 'maestro'],
 ];
 
-function brandOf(pan: Uint8Array): Brand {
+function rangeOf(pan: Uint8Array): Range {
   const prefix = toNumber(pan.subarray(0, 4));
-  return RANGES.find(([first, last]) => prefix >= first && prefix <= last)?.[2] ?? 'unknown';
+  const range = RANGES.find(([first, last]) => prefix >= first && prefix <= last);
+  const brand = range?.[2] ?? 'unknown';
+  return { brand, lengths: LENGTHS[brand] };
 }

@@ -1,24 +1,19 @@
-import { isUtf8 } from 'node:buffer';
 import { webcrypto } from 'node:crypto';
+import { type CardFields, FIELDS, type Layout } from './card-fields.ts';
+import { whyNoMatch } from './reasons.ts';
 
-/** The card fields as views of the plaintext, which is wiped after use. Digits are ASCII. */
-export interface CardFields {
-  Pan: Uint8Array;
-  Name: Uint8Array;
-  ExpMonth: Uint8Array;
-  ExpYear: Uint8Array;
-  Cvc: Uint8Array;
-}
-
-type Layout = readonly { field: string; len: number }[];
+/** What a block was good for, or why it was good for nothing. */
+export type Opened<T> =
+  | { result: T }
+  /** `reason`: why the layout does not match; `undefined` if the block cannot be decrypted. */
+  | { reason: string | undefined };
 
 /**
  * Decrypts a block, passes the card to `use` and then wipes the card.
  *
- * Returns `undefined` if the block cannot be decrypted or the layout does not match the plaintext.
- * It does not say which of the two happened, because that would make it a padding oracle (RFC 8017,
- * 7.1.2, note). It always runs both the decryption and the layout check, and looks at both results
- * together.
+ * Whether the block cannot be decrypted or the layout does not match the plaintext is for the
+ * console and the page of the sandbox. The answer does not say it, because that would make the
+ * service a padding oracle (RFC 8017, 7.1.2, note), unless the sandbox was told to explain.
  *
  * Specification: "Encryption procedure for scheme `RSA_OAEP_SHA256_V1`", "Layout rules".
  */
@@ -26,16 +21,17 @@ export async function openBlock<T>(
   privateKey: webcrypto.CryptoKey,
   block: { payload: string; layout: Layout },
   use: (card: CardFields) => T,
-): Promise<T | undefined> {
+): Promise<Opened<T>> {
   const { modulusLength } = privateKey.algorithm as webcrypto.RsaHashedKeyAlgorithm;
   const ciphertext = decodeBase64(block.payload, modulusLength / 8);
   const decrypted = await webcrypto.subtle
     .decrypt({ name: 'RSA-OAEP' }, privateKey, ciphertext)
     .catch(() => undefined);
-  const plaintext = decrypted ? new Uint8Array(decrypted) : new Uint8Array(modulusLength / 8);
-  const card = cut(plaintext, block.layout);
+  if (!decrypted) return { reason: undefined };
+  const plaintext = new Uint8Array(decrypted);
   try {
-    return decrypted && card && use(card);
+    const card = cut(plaintext, block.layout);
+    return card ? { result: use(card) } : { reason: whyNoMatch(plaintext, block.layout) };
   } finally {
     plaintext.fill(0);
   }
@@ -49,20 +45,6 @@ function decodeBase64(base64: string, length: number): Uint8Array<ArrayBuffer> {
     ? new Uint8Array(bytes)
     : new Uint8Array(length);
 }
-
-const isDigits = (value: Uint8Array) => value.every((byte) => byte >= 0x30 && byte <= 0x39);
-
-/**
- * In the order of the plaintext: field, fewest and most bytes, rule. They say whether the layout
- * matches the contents. Whether there can be such a card is for the decision to say.
- */
-const FIELDS = [
-  ['Pan', 12, 19, isDigits],
-  ['Name', 1, Number.POSITIVE_INFINITY, isUtf8],
-  ['ExpMonth', 2, 2, isDigits],
-  ['ExpYear', 4, 4, isDigits],
-  ['Cvc', 3, 4, isDigits],
-] as const;
 
 function cut(plaintext: Uint8Array, layout: Layout): CardFields | undefined {
   const card: Partial<CardFields> = {};
@@ -82,9 +64,4 @@ function cut(plaintext: Uint8Array, layout: Layout): CardFields | undefined {
       matches;
   });
   return matches && start === plaintext.length ? (card as CardFields) : undefined;
-}
-
-/** The value of ASCII digits. */
-export function toNumber(digits: Uint8Array): number {
-  return digits.reduce((value, byte) => value * 10 + byte - 0x30, 0);
 }

@@ -1,80 +1,119 @@
-import { randomBytes, webcrypto } from 'node:crypto';
-
-export type KeyPair = Pick<webcrypto.CryptoKeyPair, 'publicKey' | 'privateKey'>;
+import { randomBytes } from 'node:crypto';
+import type { Save, StateRecord } from '../state.ts';
+import { importPair, type KeyPairs, type Pair } from './key-pairs.ts';
 
 export interface EncryptionKeysOptions {
   /** Milliseconds from issuing a key to its `expires_at`. */
   lifetimeMs: number;
   /** Milliseconds since 1970. */
   clock: () => number;
-  generateKeyPair: () => Promise<KeyPair>;
+  pairs: KeyPairs;
+  save: Save;
 }
 
 interface KeyRecord {
   account: string;
   expires_at: number;
-  privateKey: webcrypto.CryptoKey | undefined;
+  /** Absent when the key is used or expired. */
+  pair: Pair | undefined;
+}
+
+/** Why a key takes no block. `reason` is for the developer of the client. */
+export interface KeyRefusal {
+  code: 'unknown_encryption_key' | 'encryption_key_expired' | 'encryption_key_used';
+  reason: string;
 }
 
 /** How long the id of an expired key is still told from one that never was. */
 const EXPIRED_ID_RETENTION_MS = 24 * 60 * 60 * 1000;
+/** A block is tried with so many pairs of other keys, to say whose public key it was made with. */
+const MOST_OTHERS = 32;
 
-/**
- * How many key pairs are prepared in advance. Generating a pair takes about 100 ms for 2048 bits,
- * and seconds for 4096 bits.
- */
-const READY_PAIRS = 4;
-
-/**
- * The keys of the processor. A private key leaves this module once, for the one decryption that it
- * is made for.
- */
-export function createEncryptionKeys({
-  lifetimeMs,
-  clock,
-  generateKeyPair,
-}: EncryptionKeysOptions) {
-  // Both maps are in the order of issue, which is also the order of expiry.
+/** The keys of the processor. Each that is issued hands out its private key once. */
+export function createEncryptionKeys({ lifetimeMs, clock, pairs, save }: EncryptionKeysOptions) {
+  // Both maps are in the order of issue, which is the order of expiry unless the clock is set back.
   const current = new Map<string, KeyRecord>();
   const expired = new Map<string, KeyRecord>();
-  const pairs = keyPairPool(generateKeyPair);
+  const saved = new Map<string, Pair>(); // by public key
 
   return {
-    async issue(account: string) {
-      const { publicKey, privateKey } = await pairs.take();
-      const spki = await webcrypto.subtle.exportKey('spki', publicKey);
+    /** Issues nothing if the signal is aborted: the client has gone. */
+    async issue(account: string, signal?: AbortSignal) {
+      const pair = await pairs.take(signal);
+      signal?.throwIfAborted();
       const now = clock();
       forgetExpired(now);
+      const { public_key } = pair;
       const id = `cek_${randomBytes(12).toString('hex')}`;
       const expires_at = now + lifetimeMs;
-      current.set(id, { account, expires_at, privateKey });
-      return { id, public_key: Buffer.from(spki).toString('base64'), expires_at };
+      current.set(id, { account, expires_at, pair });
+      if (!saved.has(public_key)) {
+        saved.set(public_key, pair);
+        save(pairRecord(pair));
+      }
+      save({ type: 'key', id, account, expires_at, public_key });
+      return { id, public_key, expires_at };
     },
 
     /**
      * Checks ownership first, then expiry, then whether the key is used. A successful claim uses
      * the key, whatever happens to the block.
      */
-    claim(account: string, id: string) {
+    claim(account: string, id: string): Pair | KeyRefusal {
       const now = clock();
       forgetExpired(now);
       const record = current.get(id) ?? expired.get(id);
-      if (record?.account !== account) return 'unknown_encryption_key';
-      if (now > record.expires_at) return 'encryption_key_expired';
-      const { privateKey } = record;
-      if (!privateKey) return 'encryption_key_used';
-      record.privateKey = undefined;
-      return privateKey;
+      if (record?.account !== account) return unknown(record);
+      if (now > record.expires_at || expired.has(id)) return late(now - record.expires_at);
+      const { pair } = record;
+      if (!pair) return USED;
+      record.pair = undefined;
+      save({ type: 'key_used', id });
+      return pair;
     },
 
-    close: pairs.close,
+    /** The pairs that a block could have been made with by mistake. */
+    otherPairs(): Iterable<Pair> {
+      const unused = [...current.values()].flatMap(({ pair }) => pair ?? []);
+      return new Set([...pairs.known(), ...unused.slice(-MOST_OTHERS)]);
+    },
+
+    restore(record: StateRecord) {
+      if (record.type === 'pair') {
+        const pair = importPair(record);
+        saved.set(record.public_key, pair);
+        pairs.add(pair);
+      } else if (record.type === 'key') {
+        const { id, account, expires_at, public_key } = record;
+        current.set(id, { account, expires_at, pair: saved.get(public_key) });
+      } else if (record.type === 'key_used') {
+        const used = current.get(record.id);
+        if (used) used.pair = undefined;
+      }
+    },
+
+    /** What `restore` needs. */
+    *records(): Iterable<StateRecord> {
+      forgetExpired(clock());
+      const needed = new Set([...pairs.known(), ...[...current.values()].map(({ pair }) => pair)]);
+      for (const pair of saved.values()) if (needed.has(pair)) yield pairRecord(pair);
+      for (const [id, { account, expires_at, pair }] of [...expired, ...current]) {
+        yield { type: 'key', id, account, expires_at, public_key: pair?.public_key ?? '' };
+      }
+    },
+
+    reset() {
+      current.clear();
+      expired.clear();
+      saved.clear();
+    },
   };
 
   function forgetExpired(now: number) {
     for (const [id, record] of current) {
       if (now <= record.expires_at) break;
       current.delete(id);
-      expired.set(id, { ...record, privateKey: undefined });
+      expired.set(id, { ...record, pair: undefined });
     }
     for (const [id, record] of expired) {
       if (now <= record.expires_at + EXPIRED_ID_RETENTION_MS) break;
@@ -83,34 +122,22 @@ export function createEncryptionKeys({
   }
 }
 
-/**
- * Generates one pair after the other, starting with the first request. Therefore many requests for
- * keys at once leave threads of the pool free for decryption.
- */
-function keyPairPool(generateKeyPair: () => Promise<KeyPair>) {
-  const ready: Promise<KeyPair>[] = [];
-  let latest: Promise<unknown> = Promise.resolve();
-  let closed = false;
+function pairRecord({ public_key, private_key = '' }: Pair): StateRecord {
+  return { type: 'pair', public_key, private_key };
+}
 
-  function prepare() {
-    const pair = latest.then(() => {
-      if (closed) throw new Error('The processor is closed');
-      return generateKeyPair();
-    });
-    latest = pair.then(
-      () => {}, // keeps no pair
-      () => {}, // who takes the pair hears of it
-    );
-    ready.push(pair);
-  }
+const USED: KeyRefusal = {
+  code: 'encryption_key_used',
+  reason: 'The key has taken a block before. One key takes one block.',
+};
 
-  return {
-    take(): Promise<KeyPair> {
-      while (ready.length <= READY_PAIRS) prepare();
-      return ready.shift()!;
-    },
-    close() {
-      closed = true;
-    },
-  };
+function unknown(record: KeyRecord | undefined): KeyRefusal {
+  const reason = record
+    ? 'The key belongs to another account, or to the other mode (test or live).'
+    : 'No key has this id, or it expired more than 24 hours ago.';
+  return { code: 'unknown_encryption_key', reason };
+}
+
+function late(ms: number): KeyRefusal {
+  return { code: 'encryption_key_expired', reason: `The key expired ${ms} ms ago.` };
 }

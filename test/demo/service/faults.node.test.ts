@@ -1,7 +1,7 @@
 /** What the service's faults do, over real HTTP: the same for the sandbox's `--fault`. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
-import { type FaultName, type FaultProxy, startFaultProxy } from '../../../demo/service/faults.ts';
+import { type FaultName, isFaultOf, type Operation } from '../../../demo/service/faults.ts';
 import { seal, startService } from '../../support/card-payment-service.ts';
 
 const SLOW_MS = 300;
@@ -9,27 +9,26 @@ const SLOW_MS = 300;
 const PATIENCE_MS = 100;
 
 const log: string[] = [];
-const service = startService({ logger: { stream: { write: (line) => void log.push(line) } } });
-const faults: FaultName[] = [];
-let target: string;
-let proxy: FaultProxy;
+const logger = { stream: { write: (line: string) => void log.push(line) } };
+const service = startService({ logger, slowMs: SLOW_MS });
+const { faults } = service.app.sandbox;
+let address: string;
 beforeAll(async () => {
-  target = await service.app.listen({ host: '127.0.0.1', port: 0 });
-  proxy = await startFaultProxy({ target, slowMs: SLOW_MS, onFault: (name) => faults.push(name) });
+  address = await service.app.listen({ host: '127.0.0.1', port: 0 });
 });
 beforeEach(() => {
   log.length = 0;
-  faults.length = 0;
+  faults.clear();
 });
-afterAll(async () => {
-  await proxy.close();
-  await service.app.close();
-});
+afterAll(() => service.app.close());
+
+const arm = (fault: FaultName, times: number | null = null, operation: Operation = 'authorize') =>
+  faults.arm(operation, { fault, times, slow_ms: SLOW_MS });
 
 const authorization = `Bearer ${ACCOUNTS[0].secretKey}`;
 
 const call = async (path: string, body?: object, headers = {}, timeoutMs = 5000) => {
-  const answer = await fetch(proxy.address + path, {
+  const answer = await fetch(address + path, {
     method: body ? 'POST' : 'GET',
     headers: { authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
@@ -42,7 +41,7 @@ const call = async (path: string, body?: object, headers = {}, timeoutMs = 5000)
   };
 };
 
-/** An intent, and a request to authorize it through the proxy. */
+/** An intent, and a request to authorize it over HTTP. */
 async function payment() {
   const { id } = await service.create();
   const block = seal(await service.requestKey());
@@ -61,6 +60,9 @@ const served = () =>
     return route === '/payments/card/:id/authorize' ? [status] : [];
   });
 
+/** The faults of all requests. */
+const wentWrong = () => log.flatMap((line) => JSON.parse(line).fault ?? []);
+
 interface Expected {
   /** The status of the answer that the merchant gets, or how it fails. */
   got: number | 'cut' | 'given up';
@@ -70,7 +72,7 @@ interface Expected {
   text?: string;
 }
 
-const EXPECTED: Record<FaultName, Expected> = {
+const EXPECTED: Record<Exclude<FaultName, 'after-other-scheme'>, Expected> = {
   replay: { got: 200, served: [200, 200], text: 'committed' }, // the first answer again
   'replay-without-key': { got: 409, served: [200, 409], text: 'invalid_intent_state' },
   'twice-at-once': { got: 409, served: [409, 200] },
@@ -94,7 +96,7 @@ const EXPECTED: Record<FaultName, Expected> = {
 
 test.each(Object.entries(EXPECTED))('%s', async (name, expected) => {
   const { id, authorize, status } = await payment();
-  proxy.setFault(name as FaultName);
+  arm(name as FaultName);
   const isSlow = name.endsWith('-slow');
   // With a key, the second of two may find the first one done, and get its answer
   const headers = name === 'twice-at-once' ? {} : { 'idempotency-key': id };
@@ -105,35 +107,101 @@ test.each(Object.entries(EXPECTED))('%s', async (name, expected) => {
     }),
   );
   if (name === 'before-slow') expect(served()).toEqual([]);
-  await proxy.idle();
+  await faults.idle();
   expect(answer.status).toBe(expected.got);
   expect(answer.text).toContain(expected.text ?? '');
   expect(served().sort()).toEqual(expected.served.sort());
   expect(await status()).toBe(expected.served.length > 0 ? 'committed' : 'created');
-  expect(faults).toEqual([name]);
+  expect(wentWrong()).toEqual([name]);
 });
 
 test('a fault comes as often as it is told to, and then everything passes', async () => {
-  proxy.setFault('before-503', 2);
+  arm('before-503', 2);
   const { authorize, status } = await payment();
   const statuses = [await authorize(), await authorize(), await authorize()];
   expect(statuses.map((answer) => answer.status)).toEqual([503, 503, 200]);
   expect(await status()).toBe('committed');
 });
 
-test('only requests to authorize go wrong; all others pass as they are, both ways', async () => {
-  proxy.setFault('before-drop');
+test('only the requests that are meant go wrong; all others pass as they are', async () => {
+  arm('before-drop');
   const { id } = await payment();
   const path = `/payments/card/${id}`;
-  const direct = await fetch(target + path, { headers: { authorization } });
-  expect(await call(path)).toEqual({
-    status: direct.status,
-    type: direct.headers.get('content-type'),
-    text: await direct.text(),
-  });
+  expect((await call(path)).status).toBe(200);
   const canceled = await call(`${path}/cancel`, { cancellation_reason: 'duplicate' });
   expect(JSON.parse(canceled.text).cancellation_reason).toBe('duplicate');
   expect((await call('/payments/card', { amount: 'x'.repeat(70_000) })).status).toBe(413);
-  const unauthorized = await call(path, undefined, { authorization: '' });
-  expect(unauthorized.status).toBe(401);
+});
+
+/** What a merchant gets for a request for a key and for an intent, with a fault. */
+test.each<[Operation, FaultName, number | 'cut', string]>([
+  ['keys', 'before-503', 503, 'service_unavailable'],
+  ['keys', 'after-drop', 'cut', ''],
+  ['keys', 'after-html', 200, '<!doctype html>'],
+  ['keys', 'after-other-scheme', 201, '"scheme":"RSA_OAEP_SHA512_V2"'],
+  ['create', 'before-drop', 'cut', ''],
+  ['create', 'after-half', 'cut', ''],
+  ['create', 'after-429', 429, 'too_many_requests'],
+  ['create', 'after-other-amount', 201, '"amount":1,'],
+])('a request of kind %s: %s', async (operation, fault, status, text) => {
+  arm(fault, null, operation);
+  const body = operation === 'create' ? { amount: 1000, currency: 'USD' } : {};
+  const path = operation === 'create' ? '/payments/card' : '/payments/card/encryption-keys';
+  const headers = { 'content-type': 'application/json', authorization };
+  const answer = await fetch(address + path, {
+    method: 'POST',
+    headers,
+    body: operation === 'create' ? JSON.stringify(body) : null,
+  })
+    .then(async (reply) => [reply.status, await reply.text()] as const)
+    .catch(() => ['cut', ''] as const);
+  expect(answer).toEqual([status, expect.stringContaining(text)]);
+  const served = log.flatMap((line) => JSON.parse(line).status ?? []);
+  expect(served).toEqual(fault.startsWith('before') ? [] : [201]);
+});
+
+test('replay: an intent is created once under an Idempotency-Key, and twice without one', async () => {
+  const order = { amount: 1000, currency: 'USD', description: 'replayed' };
+  const create = async (fault: FaultName) => {
+    const headers = { 'sandbox-fault': fault, 'idempotency-key': fault };
+    await call('/payments/card', order, headers);
+    const { data } = (await service.call('GET', '/payments/card?limit=100')).body;
+    return data.filter(({ description }) => description === 'replayed').length;
+  };
+  expect(await create('replay')).toBe(1);
+  expect(await create('replay-without-key')).toBe(3);
+});
+
+describe('the header Sandbox-Fault', () => {
+  const withFault = (fault: string) => ({ 'sandbox-fault': fault });
+
+  test('lets one request go wrong, whatever is switched on', async () => {
+    arm('before-drop');
+    const { authorize, status } = await payment();
+    expect((await authorize(withFault('after-404'))).status).toBe(404);
+    expect(await status()).toBe('committed');
+    expect(wentWrong()).toEqual(['after-404']);
+  });
+
+  test.each([
+    ['authorize', 'after-4O4'],
+    ['authorize', 'after-other-scheme'],
+    ['authorize', '__proto__'],
+    ['commit', 'after-404'],
+  ])('%s, %s: no fault of this operation is 400, and nothing happens', async (operation, fault) => {
+    const { id, status } = await payment();
+    const path = `/payments/card/${id}/${operation}`;
+    const answer = await call(path, seal(await service.requestKey()), withFault(fault));
+    expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([400, 'invalid_request']);
+    expect(await status()).toBe('created');
+  });
+});
+
+test('each fault is for a kind of request that it can spoil', () => {
+  const kinds = (fault: FaultName) =>
+    (['keys', 'create', 'authorize'] as const).filter((kind) => isFaultOf(kind, fault));
+  expect(kinds('after-404')).toEqual(['keys', 'create', 'authorize']);
+  expect(kinds('after-key-expired')).toEqual(['authorize']);
+  expect(kinds('after-other-id')).toEqual(['create', 'authorize']);
+  expect(kinds('after-other-scheme')).toEqual(['keys']);
 });

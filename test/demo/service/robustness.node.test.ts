@@ -221,7 +221,7 @@ test('a body that is no request is 400, and one of more than 64 KiB is 413', asy
   const headers = { authorization, 'content-type': 'application/json' };
   for (const [payload, status, code] of [
     ['{', 400, 'invalid_json'],
-    ['{"__proto__":{"amount":1}}', 400, 'invalid_json'],
+    ['{"__proto__":{"amount":1}}', 400, 'invalid_request'], // a name like any other
     ['null', 400, 'invalid_request'],
     ['', 400, 'invalid_request'],
     [' '.repeat(64 * 1024 + 1), 413, 'request_too_large'],

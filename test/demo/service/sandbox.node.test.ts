@@ -87,12 +87,15 @@ test('installs alone: no dependency, no install script', () => {
   expect(manifest).toMatchObject({ version: library.version, license: library.license });
   expect(manifest.engines).toEqual({ node: '>=20.19' });
   expect(Object.keys(manifest).filter((field) => /dependencies|scripts/i.test(field))).toEqual([]);
+  expect(readdirSync(join(installed, 'page')).sort()).toEqual(['page.css', 'page.html', 'page.js']);
   expect(readdirSync(installed).sort()).toEqual([
+    'Containerfile',
     'LICENSE',
     'README.md',
     'THIRD-PARTY-LICENSES.txt',
     'cardseal-sandbox.cjs',
     'package.json',
+    'page',
   ]);
 });
 
@@ -168,7 +171,7 @@ describe('npx cardseal-sandbox', () => {
   test('--fault lets authorizations go wrong, --fault-times so many of them', async () => {
     const options = ['--fault', 'after-404', '--fault-times', '1'];
     const { address, secretKey, text } = await startOnFreePort(DIRECTLY, options);
-    expect(text()).toContain('Goes wrong:       after-404: the answer is 404');
+    expect(text()).toContain('Goes wrong:       authorize: after-404: the answer is 404');
     const payments = new CardPayments({ baseUrl: address, secretKey });
     const pay = async () => {
       const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
@@ -180,6 +183,6 @@ describe('npx cardseal-sandbox', () => {
     };
     expect(await pay()).toEqual([404, 'committed']);
     expect(await pay()).toEqual(['committed', 'committed']);
-    expect(text().match(/^Goes wrong: after-404$/gm)).toHaveLength(1);
+    expect(text().match(/^Goes wrong: after-404 \(authorize\)$/gm)).toHaveLength(1);
   });
 });

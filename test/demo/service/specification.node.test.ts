@@ -105,7 +105,10 @@ describe('Resources and their fields', () => {
   });
 
   test('public_key: Base64 of a DER (SPKI) RSA public key, of 2048 bits, and each has a pair of its own', async () => {
-    const { app, requestKey } = startService({ generateKeyPair: undefined as never });
+    const { app, requestKey } = startService({
+      freshKeys: true,
+      generateKeyPair: undefined as never,
+    });
     const keys = [await requestKey(), await requestKey()];
     await app.close();
     const der = Buffer.from(keys[0]!.public_key, 'base64');
@@ -260,15 +263,43 @@ describe('Authentication', () => {
     }
   });
 
-  test('2. test-mode keys begin with `sk_test_` and live-mode keys with `sk_live_`: the sandbox has none of these', async () => {
-    for (const { secretKey } of ACCOUNTS) {
-      expect(secretKey).toMatch(/^sk_test_/);
+  test('2. test-mode keys begin with `sk_test_` and live-mode keys with `sk_live_`; the mode is that of what they create', async () => {
+    for (const { secretKey, liveSecretKey } of ACCOUNTS) {
+      expect([secretKey, liveSecretKey].join()).toMatch(/^sk_test_\w+,sk_live_\w+$/);
       expect((await create({}, { secretKey })).livemode).toBe(false);
+      expect((await create({}, { secretKey: liveSecretKey })).livemode).toBe(true);
     }
-    const secretKey = ACCOUNTS[0].secretKey.replace('sk_test_', 'sk_live_');
-    const reply = await call('GET', '/payments/card', { secretKey });
-    expect(errorOf(reply)).toEqual([401, 'invalid_api_key']);
   });
+
+  test('2. the modes of an account share neither intents nor encryption keys', async () => {
+    const live = { secretKey: ACCOUNTS[0].liveSecretKey };
+    const { id } = await create({}, live);
+    expect(errorOf(await call('GET', `/payments/card/${id}`))).toEqual([404, 'intent_not_found']);
+    const block = seal(await requestKey());
+    expect(errorOf(await authorize(id, block, live))).toEqual([422, 'unknown_encryption_key']);
+    const liveBlock = seal(await requestKey(live));
+    expect((await authorize(id, liveBlock, live)).body).toMatchObject({
+      status: 'committed',
+      livemode: true,
+    });
+  });
+
+  test.each([
+    ['192.0.2.7', 'localhost'],
+    ['127.0.0.1', 'sandbox.example'],
+    ['::ffff:192.0.2.7', '127.0.0.1:3001'],
+  ])(
+    '2. a live-mode key of %s by the name %s is refused: it works on the loopback interface only',
+    async (remoteAddress, host) => {
+      const statusOf = async (secretKey: string) => {
+        const headers = { authorization: `Bearer ${secretKey}`, host };
+        const request = { method: 'GET', url: '/payments/card', headers, remoteAddress } as const;
+        return (await service.app.inject(request)).statusCode;
+      };
+      const { secretKey, liveSecretKey } = ACCOUNTS[0];
+      expect([await statusOf(secretKey), await statusOf(liveSecretKey)]).toEqual([200, 401]);
+    },
+  );
 });
 
 describe('Errors', () => {
