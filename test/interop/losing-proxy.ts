@@ -7,6 +7,8 @@ export async function startProxy(serviceAddress: string) {
   const faults = {
     /** Answers to authorize wait for this. */
     hold: undefined as Promise<void> | undefined,
+    /** After so many answers to authorize, the connection is cut in the place of the next. */
+    cutAfter: undefined as number | undefined,
     /** Nothing is passed on. */
     isDown: false,
   };
@@ -28,6 +30,8 @@ export async function startProxy(serviceAddress: string) {
     for await (const chunk of answer) text += chunk;
     if (isAuthorization) answers.push(text);
     if (isAuthorization) await faults.hold;
+    const isCut = isAuthorization && faults.cutAfter && authorizations.length > faults.cutAfter;
+    if (isCut) return void incoming.socket.destroy();
     outgoing.writeHead(answer.statusCode!, { 'content-type': 'application/json' }).end(text);
   });
   const { host, close } = await listenOnLoopback(server);
