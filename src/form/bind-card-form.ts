@@ -1,6 +1,8 @@
 import { CardEncryptionError, encryptCard } from '../core/index.ts';
 import { blockInput } from './block-input.ts';
 import { cardFields } from './card/card-fields.ts';
+import { concat } from './card/concat.ts';
+import { cardControls } from './card/fields.ts';
 import { cardForm } from './card-form.ts';
 import { cardMessages } from './feedback/messages.ts';
 import { notices as noticesOf } from './feedback/notices.ts';
@@ -13,6 +15,7 @@ import { checkForm } from './page/check-form.ts';
 import { disableButtons, enableButtons } from './page/enable-buttons.ts';
 import { checkFormBrowser } from './page/environment.ts';
 import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './page/listeners.ts';
+import { markForRecorders } from './page/marks.ts';
 import { pageOf } from './page/page.ts';
 import { sealedBlock } from './sealed-block.ts';
 
@@ -60,18 +63,20 @@ export function checkIsForm(form: HTMLFormElement | null): void {
 
 function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true } = options;
+  const mark = options.maskForRecorders === false ? doNothing : markForRecorders;
   const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
 
   const keys = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
   const page = pageOf(form, options);
   const fields = cardFields(form, luhn);
-  const input = blockInput(form, fieldName);
+  const input = blockInput(form, fieldName, mark);
   const sealed = sealedBlock(fields, input, keys.isYoung);
   const status = statusLine(form);
   const messages = cardMessages(form, status);
   const texts = textsOf(options.messages);
   const notices = noticesOf(form, texts, status, messages, keys.isRenewable);
 
+  const markAll = () => mark(concat([cardControls(form), input.hiddenInputs()]));
   const check = () => {
     checkFormBrowser();
     if (!page.isCardPayment(null, true)) return; // another way to pay is chosen at this time
@@ -91,17 +96,22 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   const bound: BoundForm = {
     ...handlers,
     form,
+    onFocus: markAll,
     onChange(control) {
-      enableButtons(form); // the page may have rendered them again
+      markAll(); // the page may have rendered them again, and recorders hear of this event next
+      enableButtons(form);
       messages.onChange(control);
       handlers.onChange(control);
     },
   };
   addBoundForm(bound); // first: `check` asks for the buttons of bound forms
+  markAll();
   enableButtons(form);
   status.prepare();
   return start(check);
 }
+
+const doNothing = (): void => {};
 
 const runLater = (action: () => void, ms = 0): void => void setTimeout(action, ms);
 

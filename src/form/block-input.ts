@@ -7,8 +7,14 @@ export type BlockInput = ReturnType<typeof blockInput>;
 /**
  * The hidden input that carries the block to whatever sends the form. A hidden input of that name
  * that the page has is used; otherwise one is added to the form.
+ *
+ * @param mark - Called with the input before a block is in it.
  */
-export function blockInput(form: HTMLFormElement, name: string) {
+export function blockInput(
+  form: HTMLFormElement,
+  name: string,
+  mark: (controls: Element[]) => void,
+) {
   /** The input that the library has added. */
   let added: HTMLInputElement | undefined;
   /** The block in the form's data, as JSON. */
@@ -16,6 +22,8 @@ export function blockInput(form: HTMLFormElement, name: string) {
 
   const controlsOfName = () =>
     elementsOf(form).filter((it) => it.getAttribute('name') === name) as HTMLInputElement[];
+
+  const hiddenInputs = () => controlsOfName().filter(({ type }) => type === 'hidden');
 
   const find = (): HTMLInputElement | undefined => {
     if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
@@ -27,6 +35,8 @@ export function blockInput(form: HTMLFormElement, name: string) {
   };
 
   return {
+    /** The inputs that hold a block, or may. */
+    hiddenInputs,
     /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     check() {
       find();
@@ -41,12 +51,13 @@ export function blockInput(form: HTMLFormElement, name: string) {
         unclobbered(form, 'appendChild')(input);
         added = input;
       }
+      mark([input]); // one of the page, too
       offered = toJson(block);
       input.value = offered;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     clear() {
-      for (const control of controlsOfName()) if (control.type === 'hidden') control.value = '';
+      for (const control of hiddenInputs()) control.value = '';
       added?.parentNode?.removeChild(added);
       added = undefined;
       offered = undefined;

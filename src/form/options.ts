@@ -71,6 +71,13 @@ export interface CardFormOptions {
   /** Whether the form may be submitted to another origin than the page's. Default: `false`. */
   allowCrossOriginAction?: boolean | undefined;
 
+  /**
+   * Whether session recorders are kept from the card: its controls, and the hidden input of the
+   * block, get the attributes by which recorders know what they may not record. Default: `true`.
+   * The attributes stay after `unbind()`. Recorders: docs/recorders.md
+   */
+  maskForRecorders?: boolean | undefined;
+
   /** Texts for the shopper. Default: English, for each text that is missing or empty. */
   messages?: Partial<Record<CardProblem | FormProblem, string | undefined>> | undefined;
 

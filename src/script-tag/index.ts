@@ -58,6 +58,7 @@ function bindAll(): void {
  * - `data-cardseal-key-url`: where to ask for a key; with both, for every key but the first.
  * - `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`: as the options of these names.
  * - `data-cardseal-luhn`: `off` switches the check digit off.
+ * - `data-cardseal-mask-for-recorders`: `off` leaves out the attributes that recorders honour.
  * - `data-cardseal-when`: a CSS selector. A press pays by card if a control of the form matches.
  * - `data-cardseal-messages`: the option `messages` as JSON.
  * - `data-cardseal-csrf-header`: the header for the page's CSRF token. Default: `X-CSRF-Token`.
@@ -90,6 +91,7 @@ function readAttributes(form: HTMLFormElement): CardFormOptions {
   const when = read('when');
   if (when) options.when = () => elementsOf(form).some((control) => control.matches(when));
   const luhn = read('luhn');
+  const mask = read('mask-for-recorders');
   const csrfHeader = read('csrf-header') || 'X-CSRF-Token';
   const key = read('key');
   const url = read('key-url');
@@ -98,7 +100,8 @@ function readAttributes(form: HTMLFormElement): CardFormOptions {
   try {
     if (messages) options.messages = parseMessages(messages);
     if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
-    if (luhn !== null) options.luhn = parseLuhn(luhn);
+    if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);
+    if (mask !== null) options.maskForRecorders = parseSwitch('mask-for-recorders', mask);
     checkHeaderName(csrfHeader);
     const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
     if (url) options.key = keysFrom(url, csrfHeader, first);
@@ -128,9 +131,9 @@ function parseAge(text: string): number {
   return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
 }
 
-function parseLuhn(text: string): boolean {
+function parseSwitch(name: string, text: string): boolean {
   if (text === 'on') return true;
-  return text === 'off' ? false : refuse('"on" or "off" in data-cardseal-luhn');
+  return text === 'off' ? false : refuse(`"on" or "off" in data-cardseal-${name}`);
 }
 
 function checkHeaderName(name: string): void {

@@ -105,7 +105,7 @@ describe('release.yml', () => {
 
   test('runs what takes too long for npm test', () => {
     const { strategy } = jobs.evidence as { strategy?: { matrix: { command: string[] } } };
-    const commands = ['interop', 'old-browsers', 'shops', 'stacks'];
+    const commands = ['interop', 'old-browsers', 'recorders', 'shops', 'stacks'];
     expect(strategy!.matrix.command).toEqual(commands);
     const { scripts: known } = JSON.parse(read('package.json'));
     for (const command of commands) expect(known).toHaveProperty([command]);

@@ -335,6 +335,7 @@ describe('an attribute that is wrong blocks the form, and the console says why:'
     ['key-max-age-ms', '', 'a number above 0 in data-cardseal-key-max-age-ms'],
     ['key-max-age-ms', '-1', 'a number above 0 in data-cardseal-key-max-age-ms'],
     ['luhn', 'false', '"on" or "off" in data-cardseal-luhn'],
+    ['mask-for-recorders', 'no', '"on" or "off" in data-cardseal-mask-for-recorders'],
     ['messages', '{number', 'JSON in data-cardseal-messages'],
     ['messages', 'null', 'an object in data-cardseal-messages'],
     ['csrf-header', 'X CSRF', 'the name of a header in data-cardseal-csrf-header'],
@@ -343,6 +344,15 @@ describe('an attribute that is wrong blocks the form, and the console says why:'
     await expectBlocked(page, 'invalid_form');
     expect(page.seen.join('\n')).toContain(`The card form must have ${missing}`);
   });
+});
+
+test.each([
+  ['', 'true'],
+  ['data-cardseal-mask-for-recorders="on"', 'true'],
+  ['data-cardseal-mask-for-recorders="off"', null],
+])('with the attribute %j, the mark for recorders is %j', async (attribute, mark) => {
+  const page = await visit({ attributes: `${keyAttribute()} ${attribute}` });
+  expect(page.control('number').getAttribute('data-rr-is-password')).toBe(mark);
 });
 
 test.each([

@@ -137,8 +137,8 @@ export const SCRIPT_TAG: readonly Fault[] = [
   {
     name: 'data-cardseal-luhn is ignored',
     file,
-    before: '    if (luhn !== null) options.luhn = parseLuhn(luhn);\n',
-    after: '    if (luhn !== null) parseLuhn(luhn);\n',
+    before: "    if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);\n",
+    after: "    if (luhn !== null) parseSwitch('luhn', luhn);\n",
     breaks: 'shoppers whose card has no check digit cannot pay',
     ...seen,
   },

@@ -12,6 +12,8 @@ export interface BoundForm {
   onShopper(): void;
   onReset(event: Event): void;
   onFormData(data: FormData): void;
+  /** The shopper has gone to a control of the form. */
+  onFocus(): void;
   /** The shopper or a script changed a control of the form. */
   onChange(control: Element): void;
   onPageHide(): void;
@@ -65,6 +67,7 @@ const LISTENERS: { [type: string]: EventListener } = {
     onClick(event);
   },
   keydown: (event) => onKeyDown(event as KeyboardEvent),
+  focusin: (event) => findBoundForm((pathOf(event)[0] as HTMLInputElement).form)?.onFocus(),
   input: onChange,
   change: onChange,
   pagehide: () => {

@@ -1,0 +1,10 @@
+import Bugsnag from '@bugsnag/browser';
+
+Bugsnag.start({
+  apiKey: '0123456789abcdef0123456789abcdef',
+  endpoints: {
+    notify: `${location.origin}/up/bugsnag`,
+    sessions: `${location.origin}/up/bugsnag-sessions`,
+  },
+});
+setInterval(() => Bugsnag.notify(new Error('something')), 500);

@@ -1,0 +1,9 @@
+import Rollbar from 'rollbar';
+
+const rollbar = new Rollbar({
+  accessToken: 'token',
+  endpoint: `${location.origin}/up/rollbar`,
+  captureUncaught: true,
+  ...(location.search.includes('scrub') && { scrubTelemetryInputs: true }),
+});
+setInterval(() => rollbar.error('something'), 500);

@@ -1,0 +1,148 @@
+/** A shopper pays on a page that one recorder watches. Says what its uploads hold. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { type Browser, chromium } from 'playwright';
+import { freshKey } from '../../test/support/core.ts';
+import { launchOptions } from '../../test/support/launch-options.ts';
+import { decode } from './decode.ts';
+import { startServer } from './server.ts';
+
+const FOLDER = import.meta.dirname;
+
+export const TYPED = {
+  number: '4929 1192 8374 6509',
+  name: 'Wilhelmina Quartz',
+  expiry: '11/49',
+  cvv: '5837',
+};
+/** Recorders do not record what calls itself headless. */
+const USER_AGENT =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36';
+
+const CITY = 'Ballyvaughan';
+
+/** What an upload may hold of a visit. */
+export type Held = 'number' | 'name' | 'expiry' | 'code' | 'block' | 'city';
+
+export interface Setting {
+  /** The name of its page in `pages/`. */
+  recorder: string;
+  /** Of the recorder's page: `open`, `default`. */
+  options: string;
+  /** Attributes of the form. */
+  form?: string;
+  /** Attributes of each control of the card. */
+  control?: string;
+  autocomplete?: boolean;
+  /** How long the recorder waits before it sends. */
+  flushMs?: number;
+}
+
+export async function openVisits() {
+  let page = { script: '', html: '' };
+  const server = await startServer((path) => {
+    if (path === '/') return ['text/html', page.html];
+    if (path === '/recorder.js') return ['text/javascript', page.script];
+    if (path === '/cardseal.js') {
+      return ['text/javascript', readFileSync(join(FOLDER, '../../dist/cardseal.js'), 'utf8')];
+    }
+    return undefined;
+  });
+  const browser: Browser = await chromium.launch(launchOptions('chromium'));
+  const scripts = new Map<string, string>();
+
+  function scriptOf(recorder: string): string {
+    const known = scripts.get(recorder);
+    if (known !== undefined) return known;
+    const { outputFiles } = buildSync({
+      entryPoints: [join(FOLDER, 'pages', `${recorder}.js`)],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      define: { 'process.env.NODE_ENV': '"production"', global: 'window' },
+      logLevel: 'silent',
+    });
+    const text = outputFiles[0]!.text;
+    scripts.set(recorder, text);
+    return text;
+  }
+
+  async function visit(setting: Setting) {
+    page = { script: scriptOf(setting.recorder), html: html(setting) };
+    server.take();
+    const context = await browser.newContext({ userAgent: USER_AGENT });
+    await context.addInitScript('Object.defineProperty(navigator, "webdriver", { value: false })');
+    const tab = await context.newPage();
+    await tab.goto(`${server.address}/?${setting.options}`);
+    await tab.waitForTimeout(1_000);
+    await tab.locator('#city').pressSequentially(CITY);
+    for (const [field, text] of Object.entries(TYPED)) {
+      await tab.locator(`#${field}`).pressSequentially(text, { delay: 5 });
+    }
+    await tab.waitForTimeout(500);
+    await tab.locator('button').click();
+    await tab.waitForFunction('window.paid || window.failed');
+    const block = JSON.parse(await tab.evaluate('window.paid'));
+    await tab.waitForTimeout(setting.flushMs ?? 1_500);
+    const kept = await tab.evaluate<string>('window.kept ? window.kept() : ""');
+    await tab.evaluate(LEAVE);
+    await tab.waitForTimeout(700);
+    await tab.close({ runBeforeUnload: true });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await context.close();
+    const uploads = server.take();
+    const text = uploads.map(({ url, body }) => `${url}\n${decode(body)}`).join('\n');
+    const heldBy = (text: string) =>
+      (Object.keys(LOOKS) as Held[]).filter((what) => LOOKS[what](text, block));
+    return { held: heldBy(text), kept: heldBy(kept), uploads };
+  }
+
+  return {
+    visit,
+    async close() {
+      await browser.close();
+      await server.stop();
+    },
+  };
+}
+
+const LOOKS: Record<Held, (text: string, block: { payload: string }) => boolean> = {
+  number: (text) => /4929[ -]?1192/.test(text),
+  name: (text) => text.includes('Wilhelmina'),
+  expiry: (text) => /\b11\/4/.test(text),
+  code: (text) => /(?<!\d)5837(?!\d)/.test(text),
+  block: (text, { payload }) => text.includes(payload.slice(0, 30)),
+  city: (text) => text.includes(CITY),
+};
+
+/** As if the shopper changed to another tab: recorders send what they have. */
+const LEAVE = `Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
+Object.defineProperty(document, 'hidden', { value: true });
+document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+window.dispatchEvent(new Event('pagehide'));`;
+
+function html({ form = '', control = '', autocomplete = false }: Setting): string {
+  const { id, scheme, public_key } = freshKey();
+  const key = JSON.stringify({ id, scheme, public_key }).replaceAll('"', '&quot;');
+  const words = { number: 'cc-number', name: 'cc-name', expiry: 'cc-exp', cvv: 'cc-csc' };
+  const controls = Object.entries(words).map(([field, word]) => {
+    const word_ = autocomplete ? `autocomplete="${word}"` : '';
+    return `<label>${field} <input id="${field}" data-cardseal-field="${field}" ${word_} ${control}></label>`;
+  });
+  return `<!doctype html><meta charset="utf-8"><title>Shop</title>
+<body><h1>Checkout</h1>
+<form method="post" action="/pay" data-cardseal data-cardseal-key="${key}" ${form}>
+<label>City <input id="city" name="city"></label>
+${controls.join('\n')}
+<button>Pay</button></form>
+<script src="/recorder.js"></script><script src="/cardseal.js"></script>
+<script>
+document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var block = this.elements.encrypted_card.value;
+  fetch('/pay', { method: 'POST', body: new FormData(this) }).then(function () { window.paid = block; });
+});
+document.forms[0].addEventListener('cardseal:error', function () { window.failed = true; });
+</script></body>`;
+}
