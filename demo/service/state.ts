@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -56,6 +57,9 @@ const HEADER = JSON.stringify({ type: 'cardseal-sandbox', version: 1 });
  * @throws StateError if the file is something else, is damaged, or is in use.
  */
 export function readState(path: string): StateRecord[] {
+  if (existsSync(path) && !statSync(path).isFile()) {
+    throw new StateError(`${path} is no file. Choose another one.`);
+  }
   lock(path);
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
