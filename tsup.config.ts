@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,server,checkout}/*.ts', 'src/form/**/*.ts'],
+  entry: ['src/{core,server,checkout,pay}/*.ts', 'src/form/**/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -36,8 +36,9 @@ export default defineConfig({
   async onSuccess() {
     await buildDeclarations();
     await buildScripts();
-    cpSync('src/messages', 'dist/messages', { recursive: true });
+    copyMessages();
     writeIntegrity();
+    writeImportMap();
     writeFileSync(BUILT_FROM, fingerprint('.'));
   },
 });
@@ -65,7 +66,7 @@ function compile(path: string, options: CompilerOptions = {}): string {
  * The others take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  for (const room of ['core', 'form', 'server', 'checkout']) await bundleDeclarations(room);
+  for (const room of ['core', 'form', 'pay', 'server', 'checkout']) await bundleDeclarations(room);
 }
 
 async function bundleDeclarations(room: string) {
@@ -90,19 +91,33 @@ async function bundleDeclarations(room: string) {
 
 /**
  * For pages: classic scripts with everything that they need. The script tag's is there readable and
- * minified, the check's minified.
+ * minified, the others minified.
  */
 async function buildScripts() {
   const scriptTag = await bundleScript('script-tag');
+  const payTag = await bundleScript('pay-tag');
   const check = await bundleScript('check');
   const files = {
     'cardseal.js': await minified(scriptTag),
     'cardseal.readable.js': scriptTag,
+    'cardseal.pay.js': await minified(payTag),
     'cardseal.check.js': await minified(check),
   };
   const banner = `/*! cardseal ${version}, ${license} */`;
   for (const [file, text] of Object.entries(files)) {
     writeFileSync(`dist/${file}`, `${banner}\n${text}`);
+  }
+}
+
+/** The texts of the form, and for `bindCheckout` the same with those about outcomes. */
+function copyMessages() {
+  cpSync('src/messages', 'dist/messages', { recursive: true });
+  for (const file of readdirSync('src/messages/pay')) {
+    const [ofForm, ofOutcomes] = [`src/messages/${file}`, `src/messages/pay/${file}`].map((path) =>
+      JSON.parse(readFileSync(path, 'utf8')),
+    );
+    const all = JSON.stringify({ ...ofForm, ...ofOutcomes }, null, 2);
+    writeFileSync(`dist/messages/pay/${file}`, `${all}\n`);
   }
 }
 
@@ -116,6 +131,27 @@ function writeIntegrity() {
   }
   writeFileSync('dist/integrity.json', `${JSON.stringify(integrity, null, 2)}\n`);
 }
+
+/**
+ * An import map for pages without a bundler that have this folder under `/cardseal/`: with the hash
+ * of each module that they can reach.
+ */
+function writeImportMap() {
+  const at = (path: string) => `/cardseal/${path}`;
+  const integrity: Record<string, string> = JSON.parse(readFileSync('dist/integrity.json', 'utf8'));
+  const ofPages = Object.entries(integrity).filter(([path]) => PAGE_MODULES.test(path));
+  const map = {
+    imports: {
+      cardseal: at('core/index.js'),
+      'cardseal/form': at('form/index.js'),
+      'cardseal/pay': at('pay/index.js'),
+    },
+    integrity: Object.fromEntries(ofPages.map(([path, hash]) => [at(path), hash])),
+  };
+  writeFileSync('dist/importmap.json', `${JSON.stringify(map, null, 2)}\n`);
+}
+
+const PAGE_MODULES = /^(core|form|pay)\//;
 
 async function minified(script: string): Promise<string> {
   const { code } = await minify(script, {

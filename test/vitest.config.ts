@@ -10,6 +10,7 @@ import { cachedModules } from './support/cached-modules.ts';
 import { decryptInNode } from './support/decrypt-in-node.ts';
 import { PATIENCE } from './support/patience.ts';
 import { runGuard } from './support/run-guard.ts';
+import { checkoutServer } from './support/servers/checkout.ts';
 import { echo } from './support/servers/echo.ts';
 import { merchant } from './support/servers/merchant.ts';
 import { pages } from './support/servers/pages.ts';
@@ -49,13 +50,23 @@ const BUNDLED_FIRST = [
 ];
 
 const inBrowser = (engine: Engine) => ({
-  plugins: [runGuard(), cachedModules(), vue(), echo(), merchant(), pages(), strictPage()],
+  plugins: [
+    runGuard(),
+    cachedModules(),
+    vue(),
+    echo(),
+    merchant(),
+    pages(),
+    strictPage(),
+    checkoutServer(),
+  ],
   optimizeDeps: { include: BUNDLED_FIRST },
   // The snippets of the documents import the package by its name.
   resolve: {
     alias: [
       { find: /^cardseal$/, replacement: join(root, 'src/core/index.ts') },
       { find: /^cardseal\/form$/, replacement: join(root, 'src/form/index.ts') },
+      { find: /^cardseal\/pay$/, replacement: join(root, 'src/pay/index.ts') },
     ],
   },
   test: {

@@ -119,7 +119,8 @@ export type IssuedKey =
   /** The service gave no key. */
   | { status: 502; body: { status: 'no_key' } };
 
-export interface Checkout {
+/** The calls that one route consists of. */
+export interface CheckoutCalls {
   /** A fresh key for the form of an order. @throws TypeError if `order` is not an order. */
   issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
   /**
@@ -145,7 +146,7 @@ export interface Checkout {
 }
 
 /** One payment, one charge: by the rules of `decide.ts`. */
-export function createCheckout(options: CheckoutOptions): Checkout {
+export function createCheckout(options: CheckoutOptions): CheckoutCalls {
   const { payments, store, log = (line: string) => console.error(line) } = options;
   let client: PaymentsClient | undefined;
   return checkoutOf({
@@ -192,7 +193,7 @@ const POLL_MS = 250;
 /** A store that never lets anybody write is broken. */
 const MOST_WRITES = 20;
 
-export function checkoutOf(surroundings: Surroundings): Checkout {
+export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   const { timeoutMs, client, store, log, now, sleep, randomId } = surroundings;
   const limits = keyLimits();
   /** After this time an attempt has its answer, unless its process has ended. */

@@ -1,4 +1,4 @@
-import type { Checkout, Order } from './checkout.ts';
+import type { CheckoutCalls, Order } from './checkout.ts';
 import type { Outcome } from './decide.ts';
 import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
 
@@ -62,7 +62,7 @@ export interface Handler {
 }
 
 /** @param log - Gets a line for each request that shows a fault of the server. */
-export function handlerOf(checkout: Checkout, log: (line: string) => void): Handler {
+export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void): Handler {
   return { handle, node };
 
   async function handle(
@@ -106,7 +106,7 @@ export function handlerOf(checkout: Checkout, log: (line: string) => void): Hand
     }
 
     const type = header('content-type') ?? '';
-    const isForm = /^(application\/x-www-form-urlencoded|multipart\/form-data)/i.test(type);
+    const isForm = FORM_TYPES.some((it) => type.toLowerCase().startsWith(it));
     const isNative = isForm && header('accept')?.includes('text/html') === true;
     // The page names the order that its key is for. The session may have another one by now.
     const meant = header('cardseal-order');
@@ -163,6 +163,8 @@ export function handlerOf(checkout: Checkout, log: (line: string) => void): Hand
   }
 }
 
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
 const PARSED =
   'checkout.handle: a body parser has read the request before. Mount checkout.handle before the ' +
   'parser, because the error of a parser can hold a card';
@@ -200,7 +202,8 @@ function seeOther(page: string, { status }: Outcome): Response {
 function pageBefore(referer: string | undefined): string {
   try {
     const { pathname, search } = new URL(referer!);
-    return `/${pathname.replace(/^\/+/, '')}${search}`; // `//` would begin another origin
+    const isPath = pathname.startsWith('/') && !pathname.startsWith('//'); // `//`: another origin
+    return isPath ? pathname + search : '/';
   } catch {
     return '/';
   }

@@ -13,6 +13,7 @@ export {
 } from './card-payments.ts';
 export { type CheckStoreOptions, checkStore } from './check-store.ts';
 export type {
+  CheckoutCalls,
   CheckoutOptions,
   IssuedKey,
   Order,
@@ -29,5 +30,5 @@ export { type MysqlPool, mysqlStore } from './mysql-store.ts';
 export { OrderStoreError, type OrderStoreErrorCode } from './order-row.ts';
 export type { ListedOrder, ListOptions, OrderStore } from './order-store.ts';
 export { type PostgresPool, postgresStore } from './postgres-store.ts';
-export type { ServerRequest } from './request-parts.ts';
+export type { NodeRequest, ServerRequest, WebRequest } from './request-parts.ts';
 export { type SqliteDatabase, type SqliteStatement, sqliteStore } from './sqlite-store.ts';

@@ -8,7 +8,8 @@ export type ServerRequest =
   | { raw: NodeRequest; body?: unknown }
   | { req: NodeRequest; request: object };
 
-interface WebRequest {
+/** `Request`. */
+export interface WebRequest {
   readonly method: string;
   readonly headers: { get(name: string): string | null };
   readonly body: ReadableStream<Uint8Array> | null;
@@ -17,7 +18,7 @@ interface WebRequest {
 }
 
 /** `IncomingMessage`. A parser may have added `body`. */
-interface NodeRequest {
+export interface NodeRequest {
   method?: string | undefined;
   headers: Record<string, string | string[] | undefined>;
   body?: unknown;

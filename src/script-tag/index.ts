@@ -1,13 +1,8 @@
-import {
-  CardEncryptionError,
-  type CardEncryptionKey,
-  encryptCard,
-  prepareKey,
-} from '../core/index.ts';
+import { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';
 import { checkIsForm } from '../form/bind-card-form.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
 import { listenOn } from '../form/page/listeners.ts';
-import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
+import { readAttributes } from './attributes.ts';
 
 type CardsealGlobal = typeof import('../core/index.ts') & {
   /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
@@ -79,109 +74,4 @@ function bindCardForm(
     if (value !== undefined) Object.assign(merged, { [name]: value });
   }
   return bind(form, merged);
-}
-
-function readAttributes(form: HTMLFormElement): CardFormOptions {
-  const read = (name: string) => unclobbered(form, 'getAttribute')(`data-cardseal-${name}`);
-  const options: CardFormOptions = {
-    // Replaced below if the form has one of them.
-    key: () => refuse('data-cardseal-key or data-cardseal-key-url'),
-    fieldName: read('field-name') || undefined,
-  };
-  const when = read('when');
-  if (when) options.when = () => elementsOf(form).some((control) => control.matches(when));
-  const luhn = read('luhn');
-  const mask = read('mask-for-recorders');
-  const csrfHeader = read('csrf-header') || 'X-CSRF-Token';
-  const key = read('key');
-  const url = read('key-url');
-  const maxAge = read('key-max-age-ms');
-  const messages = read('messages');
-  try {
-    if (messages) options.messages = parseMessages(messages);
-    if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
-    if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);
-    if (mask !== null) options.maskForRecorders = parseSwitch('mask-for-recorders', mask);
-    checkHeaderName(csrfHeader);
-    const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
-    if (url) options.key = keysFrom(url, csrfHeader, first);
-    else if (first !== undefined) options.key = first;
-  } catch (error) {
-    // Not thrown here: the form has to be bound, so that each press ends in a message.
-    options.key = () => Promise.reject(error);
-  }
-  return options;
-}
-
-function parseJson<Value>(name: string, text: string): Value {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return refuse(`JSON in data-cardseal-${name}`); // the parser's error repeats the text
-  }
-}
-
-function parseMessages(text: string): CardFormOptions['messages'] {
-  const messages = parseJson<CardFormOptions['messages'] | null>('messages', text);
-  return messages instanceof Object ? messages : refuse('an object in data-cardseal-messages');
-}
-
-function parseAge(text: string): number {
-  const age = Number(text);
-  return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
-}
-
-function parseSwitch(name: string, text: string): boolean {
-  if (text === 'on') return true;
-  return text === 'off' ? false : refuse(`"on" or "off" in data-cardseal-${name}`);
-}
-
-function checkHeaderName(name: string): void {
-  try {
-    new Headers([[name, '']]);
-  } catch {
-    refuse('the name of a header in data-cardseal-csrf-header');
-  }
-}
-
-/** The key that the server has rendered into the page, if any, and then keys from the address. */
-function keysFrom(url: string, csrfHeader: string, first: CardEncryptionKey | undefined) {
-  let rendered = first;
-  return (signal: AbortSignal | undefined) => {
-    const key = rendered ?? requestKey(url, csrfHeader, signal);
-    rendered = undefined;
-    return key;
-  };
-}
-
-/**
- * Asks the merchant's server for a key: by POST, so that nothing on the way keeps the answer, and
- * never on another origin.
- */
-async function requestKey(
-  url: string,
-  csrfHeader: string,
-  signal: AbortSignal | undefined,
-): Promise<CardEncryptionKey> {
-  const token = document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
-  try {
-    const response = await fetch(url, {
-      // A polluted Object.prototype would add options.
-      __proto__: null,
-      method: 'POST',
-      mode: 'same-origin',
-      credentials: 'same-origin', // not the default in Chrome before 72 and Firefox before 61
-      cache: 'no-store',
-      redirect: 'error',
-      headers: token ? { [csrfHeader]: token } : {},
-      signal: signal ?? null,
-    } as RequestInit);
-    if (response.ok) return await response.json();
-  } catch {} // no answer, a redirect, another origin, no JSON
-  const message = 'data-cardseal-key-url must answer a POST with the key as JSON, on this origin';
-  throw new CardEncryptionError('key_unavailable', message);
-}
-
-function refuse(what: string): never {
-  throw new CardEncryptionError('invalid_form', `The card form must have ${what}`);
 }

@@ -8,7 +8,7 @@ import {
   CardPaymentsError,
   type EncryptionKeyResource,
 } from '../../src/checkout/card-payments.ts';
-import type { Checkout, Surroundings } from '../../src/checkout/checkout.ts';
+import type { CheckoutCalls as Checkout, Surroundings } from '../../src/checkout/checkout.ts';
 import type { Price, Resolution } from '../../src/checkout/decide.ts';
 
 /** The shipped code, or a copy of it with one fault. */

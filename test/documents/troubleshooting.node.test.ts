@@ -15,6 +15,7 @@ const sources = [
     .filter((file) => file.endsWith('.ts'))
     .map((file) => `src/form/${file}`),
   'src/script-tag/index.ts',
+  'src/script-tag/attributes.ts',
 ].map(read);
 
 /** What each invalid_form message ends with. `…` stands for what is known only when it is made. */

@@ -12,7 +12,9 @@ const MAY_IMPORT: Record<string, string[]> = {
   server: ['core'],
   checkout: ['server', 'core'],
   form: ['core'],
+  pay: ['form', 'core'],
   'script-tag': ['form', 'core'],
+  'pay-tag': ['script-tag', 'pay', 'form'],
   check: ['form', 'core'],
 };
 
@@ -31,6 +33,10 @@ function importsOf(file: string, text: string): string[] {
   const names = ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName);
   return names.map((name) => (name.startsWith('.') ? join(dirname(file), name) : name));
 }
+
+/** The ways to what the shopper has typed. */
+const READS_CONTROLS =
+  /\.(value|elements|selectedOptions)\b|FormData|'input'|'change'|'key(down|up|press)'/;
 
 const roomOf = (file: string) => file.split('/')[0]!;
 
@@ -67,8 +73,27 @@ describe('the sources', () => {
     }
   });
 
-  test('import one way: script-tag and check to form to core, checkout to server to core', () => {
+  test('import one way: script-tag, pay and check to form to core, checkout to server to core', () => {
     expect(wrongWays(graph)).toEqual([]);
+  });
+
+  test('bindCheckout gets blocks, never cards: it reaches no file that reads a control', () => {
+    const ofPay = [...graph].filter(([file]) => roomOf(file) === 'pay');
+    const imported = new Set(
+      ofPay.flatMap(([, files]) => files.filter((it) => roomOf(it) !== 'pay')),
+    );
+    expect([...imported].sort()).toEqual([
+      'core/index.ts', // types, and the class of errors
+      'form/feedback/report.ts',
+      'form/index.ts',
+      'form/page/unclobbered.ts',
+    ]);
+    for (const [file] of ofPay) {
+      const text = readFileSync(join(SOURCES, file), 'utf8');
+      expect(text, file).not.toMatch(READS_CONTROLS);
+      const fromCore = [...text.matchAll(/import (.*) from '..\/core\/index.ts'/g)];
+      for (const [, names] of fromCore) expect(names).not.toMatch(/encryptCard|prepareKey/);
+    }
   });
 
   test('import in no circle', () => {
@@ -77,9 +102,15 @@ describe('the sources', () => {
 });
 
 describe('control', () => {
+  test.each(['form.elements', 'input.value', 'new FormData(form)', "listen('input', f)"])(
+    '%s counts as a way to what the shopper has typed',
+    (code) => expect(code).toMatch(READS_CONTROLS),
+  );
+
   test.each([
     ['the form', 'core/card.ts', "import { readCard } from '../form/read.ts';"],
     ['the script tag from the form', 'form/read.ts', "void import('../script-tag/index.ts');"],
+    ['the checkout page from the form', 'form/read.ts', "import '../pay/index.ts';"],
     ['a module of Node', 'checkout/store.ts', "import { createHash } from 'node:crypto';"],
   ])('an import of %s is found', (_, file, text) => {
     expect(wrongWays(new Map([[file, importsOf(file, text)]]))).toHaveLength(1);

@@ -40,8 +40,9 @@ const CONSUMER = `
 import * as core from 'cardseal';
 import type * as types from 'cardseal';
 import { bindCardForm, type CardFormBinding, type CardFormOptions, type CardProblem } from 'cardseal/form';
+import { bindCheckout, type CheckoutBinding, type CheckoutFormOptions, type CheckoutMessages, type CheckoutResponse, type OutcomeMessages, type OutcomeStatus, type OutcomeText, type ShownOutcome, shownOf } from 'cardseal/pay';
 import { browserKey, parseEncryptedCard } from 'cardseal/server';
-import { CardPayments, createCheckout, type IssuedKey, memoryStore, type Order, type OrderStore, type Outcome, postgresStore } from 'cardseal/checkout';
+import { CardPayments, createCheckout, type IssuedKey, type NodeRequest, memoryStore, type Order, type OrderStore, type Outcome, postgresStore } from 'cardseal/checkout';
 
 declare const form: HTMLFormElement;
 const key: types.CardEncryptionKey = { id: 'a', scheme: 'b', public_key: 'c' };
@@ -75,11 +76,21 @@ const issued: IssuedKey = await checkout.issueKey(order);
 export const sent: types.CardEncryptionKey | undefined = issued.status === 200 ? issued.body : undefined;
 export const outcome: Outcome = await checkout.pay(order, undefined, '');
 export const known: Outcome = await checkout.outcome(order.id);
+declare const noPayOptions: { [option in Exclude<keyof CheckoutFormOptions, 'url'>]: undefined };
+export const bound: CheckoutBinding = bindCheckout(form, { url: '/checkout', ...noPayOptions });
+export const shown: ShownOutcome = shownOf(known satisfies CheckoutResponse);
+const status: OutcomeStatus = shown.status;
+const ofOutcomes: OutcomeMessages = { failed: 'Nein' };
+export const texts: CheckoutMessages = { ...ofOutcomes, number_required: undefined };
+const text: OutcomeText = 'not_certain_without_order';
+form.addEventListener('cardseal:outcome', ({ detail }) => console.log(detail.text, status, text));
+export const byRequest: Promise<Response> = checkout.handle(new Request('/'), order, { page: '/', sender: undefined });
+export const byNode = checkout.node(() => order, { senderOf: ({ headers }: NodeRequest) => String(headers) });
 export const resolved: Outcome = await checkout.resolve(order.id, '', 'not_paid');
 `;
 
 /** The entries of the package, as paths in dist/ without an ending. */
-const ENTRIES = ['core/index', 'form/index', 'server/index', 'checkout/index'];
+const ENTRIES = ['core/index', 'form/index', 'pay/index', 'server/index', 'checkout/index'];
 
 /** Source files below src/, without their ending. */
 const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -87,10 +98,10 @@ const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => path.slice(0, -'.ts'.length))
   .sort();
 
-const languages = readdirSync(join(root, 'src/messages'));
+const languages = readdirSync(join(root, 'src/messages')).filter((it) => it.endsWith('.json'));
 
-/** Whether a source file is built into a file of its own. Those of the check are in one script. */
-const isOfOwnFile = (name: string) => name !== 'script-tag/index' && !name.startsWith('check/');
+/** Whether a source file is built into a file of its own. Those of the script files are not. */
+const isOfOwnFile = (name: string) => !/^(script-tag|pay-tag|check)\//.test(name);
 
 /** The package as it is published, and the folder of an app that has installed it. */
 let tarball: string;
@@ -113,10 +124,12 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...modules.map((name) => `src/${name}.ts`),
     ...modules.filter(isOfOwnFile).map((name) => `dist/${name}.js`),
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
-    ...['dist/cardseal.js', 'dist/cardseal.readable.js', 'dist/cardseal.check.js'],
-    ...['dist/integrity.json', 'dist/built-from.json'],
-    ...['form/package.json', 'server/package.json', 'checkout/package.json'],
+    ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
+    ...['dist/cardseal.pay.js', 'dist/cardseal.check.js'],
+    ...['dist/integrity.json', 'dist/importmap.json', 'dist/built-from.json'],
+    ...['form', 'pay', 'server', 'checkout'].map((entry) => `${entry}/package.json`),
     ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
+    ...languages.flatMap((file) => [`src/messages/pay/${file}`, `dist/messages/pay/${file}`]),
   ].sort();
   expect(packed).toEqual(expected);
 });
@@ -125,6 +138,14 @@ test('each of cardseal/messages/*.json can be imported, and is its source', () =
   for (const file of languages) {
     const built: unknown = createRequire(import.meta.url)(`cardseal/messages/${file}`);
     expect(built).toEqual(JSON.parse(readFileSync(join(root, 'src/messages', file), 'utf8')));
+  }
+});
+
+test('each of cardseal/messages/pay/*.json has the texts of the form and those about outcomes', () => {
+  const read = (path: string) => JSON.parse(readFileSync(join(root, 'src/messages', path), 'utf8'));
+  for (const file of languages) {
+    const built: unknown = createRequire(import.meta.url)(`cardseal/messages/pay/${file}`);
+    expect(built).toEqual({ ...read(file), ...read(`pay/${file}`) });
   }
 });
 
@@ -182,7 +203,12 @@ test('publint has nothing to say', async () => {
 
 test('the types are not wrong, in the profile of a package that is ESM only', () => {
   const attw = join(folderOf('@arethetypeswrong/cli'), 'dist/index.js');
-  const script = ['--exclude-entrypoints', './cardseal.js', './cardseal.check.js']; // for pages, which have no types
+  const script = [
+    '--exclude-entrypoints',
+    './cardseal.js',
+    './cardseal.pay.js',
+    './cardseal.check.js',
+  ]; // for pages, which have no types
   const args = [tarball, '--profile', 'esm-only', '--format', 'json', ...script];
   const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
   expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');

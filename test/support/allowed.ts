@@ -95,6 +95,17 @@ export const FORM: Allowed = {
   ],
 };
 
+/** Beside the core's and the form's: requests to the shop. It gets blocks, never cards. */
+export const PAY: Allowed = {
+  files: 'pay/',
+  globals: [
+    ...['Array', 'JSON', 'Math', 'Number', 'Object', 'Promise', 'Set', 'WeakMap'],
+    ...['AbortController', 'CustomEvent', 'document', 'fetch', 'encodeURIComponent'],
+    ...['clearTimeout', 'setTimeout'],
+  ],
+  apis: [],
+};
+
 export const SERVER: Allowed = {
   files: 'server/',
   globals: ['Array', 'Date', 'Error', 'JSON', 'Number', 'Reflect', 'String'],
@@ -109,6 +120,7 @@ export const CHECKOUT: Allowed = {
     'RangeError',
     ...['Set', 'String', 'Symbol', 'TypeError'],
     ...['AbortController', 'Response', 'TextDecoder', 'URL'],
+    ...['URLSearchParams', 'Uint8Array'],
     ...['clearTimeout', 'console', 'crypto', 'encodeURIComponent', 'fetch', 'globalThis'],
     ...['process', 'setTimeout'],
     'of any name', // the orders of memoryStore, under a symbol
@@ -116,11 +128,11 @@ export const CHECKOUT: Allowed = {
   apis: [],
 };
 
-/** All of the core and the form, the one global that it is there to make, and `fetch` for `data-cardseal-key-url`. */
+/** The script files: all of the core, the form and `bindCheckout`, and the one global that they are there to make. */
 export const SCRIPT_TAG: Allowed = {
   files: 'cardseal.',
-  globals: [...new Set([...CORE.globals, ...FORM.globals, 'fetch', 'Headers'])],
+  globals: [...new Set([...CORE.globals, ...FORM.globals, ...PAY.globals, 'Headers'])],
   apis: [],
 };
 
-export const PARTS: Allowed[] = [CORE, FORM, SERVER, CHECKOUT, SCRIPT_TAG];
+export const PARTS: Allowed[] = [CORE, FORM, PAY, SERVER, CHECKOUT, SCRIPT_TAG];

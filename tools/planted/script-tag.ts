@@ -1,13 +1,14 @@
 import type { Fault } from './fault.ts';
 
 const file = 'src/script-tag/index.ts';
+const attributes = { file: 'src/script-tag/attributes.ts' };
 const seen = { tests: ['chromium script-tag/index.test'], isBuilt: true } as const;
 const seenByPress = { tests: ['chromium script-tag/presses'], isBuilt: true } as const;
 
 export const SCRIPT_TAG: readonly Fault[] = [
   {
     name: 'the key is asked for by GET',
-    file,
+    ...attributes,
     before: "      method: 'POST',\n",
     after: '',
     breaks: 'a cache on the way gives one key to two shoppers, and the second cannot pay',
@@ -15,7 +16,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'a key from another origin',
-    file,
+    ...attributes,
     before: "      mode: 'same-origin',\n",
     after: '',
     breaks: 'an attribute that was tampered with has the card encrypted for somebody else',
@@ -23,7 +24,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'a redirect is followed',
-    file,
+    ...attributes,
     before: "      redirect: 'error',\n",
     after: '',
     breaks: 'a shopper whose session has ended gets the login page as a key',
@@ -31,7 +32,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'no cookies with the request',
-    file,
+    ...attributes,
     before: "credentials: 'same-origin',",
     after: "credentials: 'omit',",
     breaks: 'the server does not know the checkout, and gives no key',
@@ -39,7 +40,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'options out of Object.prototype',
-    file,
+    ...attributes,
     before: `      __proto__: null,
       method`,
     after: '      method',
@@ -48,15 +49,15 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'the CSRF token is left out',
-    file,
-    before: 'headers: token ? { [csrfHeader]: token } : {},',
-    after: 'headers: {},',
+    ...attributes,
+    before: 'return token ? { [name]: token } : {};',
+    after: 'return {};',
     breaks: 'Rails, Laravel and Django refuse to give a key',
     ...seen,
   },
   {
     name: 'the key of the page is used again',
-    file,
+    ...attributes,
     before: '    rendered = undefined;\n',
     after: '',
     breaks: 'after a decline, every further card ends in an error',
@@ -88,7 +89,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'a wrong attribute stops the binding',
-    file,
+    ...attributes,
     before: '    options.key = () => Promise.reject(error);\n',
     after: '    throw error;\n',
     breaks: 'a typo in an attribute sends the card in clear',
@@ -104,7 +105,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'data-cardseal-when is ignored',
-    file,
+    ...attributes,
     before: '  if (when) options.when',
     after: "  if (when === '-') options.when",
     breaks: 'who pays by invoice is asked for a card',
@@ -112,7 +113,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'keys never grow old',
-    file,
+    ...attributes,
     before: 'options.keyMaxAgeMs = parseAge(maxAge);',
     after: 'parseAge(maxAge);',
     breaks: 'a shopper who takes their time pays with an expired key',
@@ -120,7 +121,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'a wrong age is taken',
-    file,
+    ...attributes,
     before: 'return age > 0 ? age :',
     after: 'return age !== 0 ? age :',
     breaks: 'a typo in the attribute asks for a key at every press',
@@ -128,23 +129,23 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'the shop’s texts are not used',
-    file,
-    before: '    if (messages) options.messages = parseMessages(messages);\n',
+    ...attributes,
+    before: '  if (messages) options.messages = parseMessages(messages);\n',
     after: '    if (messages) parseMessages(messages);\n',
     breaks: 'shoppers in other languages read English',
     ...seenByPress,
   },
   {
     name: 'data-cardseal-luhn is ignored',
-    file,
-    before: "    if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);\n",
-    after: "    if (luhn !== null) parseSwitch('luhn', luhn);\n",
+    ...attributes,
+    before: "  if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);\n",
+    after: "  if (luhn !== null) parseSwitch('luhn', luhn);\n",
     breaks: 'shoppers whose card has no check digit cannot pay',
     ...seen,
   },
   {
     name: 'a JSON error repeats the attribute',
-    file,
+    ...attributes,
     before: `  } catch {
     return refuse(\`JSON`,
     after: `  } catch (error) {
@@ -163,7 +164,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   },
   {
     name: 'data-cardseal-when looks inside the form only',
-    file,
+    ...attributes,
     before: '() => elementsOf(form).some((control) => control.matches(when));',
     after: "() => unclobbered(form, 'querySelector')(when) !== null;",
     breaks: 'where the way to pay is chosen outside the form, a card press passes without a block',

@@ -1,0 +1,59 @@
+import { bindCardForm, type CardFormOptions } from '../form/index.ts';
+import { unclobbered } from '../form/page/unclobbered.ts';
+import { bindCheckout, type CheckoutBinding } from '../pay/index.ts';
+import { readHeaders, readShared } from '../script-tag/attributes.ts';
+import '../script-tag/index.ts';
+
+/**
+ * The second script file: all of `cardseal.js`, and `bindCheckout` for each form with
+ * `data-cardseal-url`, the address of `checkout.handle`. The other attributes are those of
+ * `cardseal.js`.
+ */
+
+interface CheckoutsOfPage {
+  bindCheckout?: typeof bindCheckout;
+  /** Runs each time that the tag runs. Not for pages, and so not enumerable. */
+  listenForCheckouts?(): void;
+}
+
+const bound = new Map<HTMLFormElement, Pick<CheckoutBinding, 'unbind'>>();
+
+const page: typeof window.Cardseal & CheckoutsOfPage = window.Cardseal;
+// If the page has the tag twice, the first one works.
+if (!page.bindCheckout) {
+  page.bindCheckout = bindCheckout;
+  const property = { __proto__: null, value: listen };
+  Object.defineProperty(page, 'listenForCheckouts', property as object);
+}
+page.listenForCheckouts!();
+
+function listen(): void {
+  const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
+  for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
+  // Turbo and htmx bring forms and take them away.
+  new MutationObserver(bindAll).observe(document, { childList: true, subtree: true });
+  bindAll();
+}
+
+function bindAll(): void {
+  if (document.readyState === 'loading') return; // a form may be there without its fields
+  for (const [form, { unbind }] of bound) {
+    if (form.isConnected) continue;
+    unbind();
+    bound.delete(form);
+  }
+  const forms = document.querySelectorAll<HTMLFormElement>('form[data-cardseal-url]');
+  for (const form of forms) if (!bound.has(form)) bound.set(form, bind(form));
+}
+
+function bind(form: HTMLFormElement): Pick<CheckoutBinding, 'unbind'> {
+  const options: Partial<CardFormOptions> = {};
+  try {
+    readShared(form, options);
+    const url = unclobbered(form, 'getAttribute')('data-cardseal-url')!;
+    return bindCheckout(form, { ...options, url, headers: readHeaders(form) });
+  } catch (error) {
+    // The form has to be bound, so that each press ends in a message.
+    return bindCardForm(form, { ...options, key: () => Promise.reject(error), onEncrypted() {} });
+  }
+}

@@ -1,0 +1,225 @@
+import type { CardEncryptionKey, EncryptedCard } from '../core/index.ts';
+import { log, reportToPage } from '../form/feedback/report.ts';
+import { bindCardForm } from '../form/index.ts';
+import { unclobbered } from '../form/page/unclobbered.ts';
+import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
+import { outcomePlace } from './place.ts';
+import { requestsTo, unavailable } from './requests.ts';
+import { type CheckoutResponse, isOutcome, type OutcomeStatus, shownOf } from './texts.ts';
+
+/** An outcome, and not a reason why there is none. */
+type Outcome = CheckoutResponse & { status: OutcomeStatus };
+
+/** After lunch, a press asks for a fresh key, so that the card need not be typed twice. */
+const KEY_MAX_AGE_MS = 10 * 60_000;
+
+/** The server lets the request wait while a payment of the order is on its way. */
+const OUTCOME_TIMEOUT_MS = 60_000;
+
+/** A limit that does not say when it ends. */
+const SHORTEST_WAIT_MS = 1000;
+
+/** Its charge cannot be made twice, so it says more than the form's own text. */
+const NO_ANSWER =
+  'We do not know yet whether you have paid. Press the button again: you cannot pay twice.';
+
+let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
+
+/**
+ * Makes a form the page's half of `checkout.handle`: it asks for the outcome of the order and for
+ * keys, sends the encrypted card, and tells the shopper how the payment went.
+ *
+ * - The form is bound as by `bindCardForm`, whose rules hold for its fields and its texts.
+ * - If no answer comes, the shopper reads that, and the next press sends the same block.
+ * - After a decline the form is open for another card.
+ * - When nothing can be paid any more, the form goes: it is paid, perhaps in another tab, or it is
+ *   not certain, or the page is out of date.
+ *
+ * The form raises the events of `bindCardForm`, and `cardseal:outcome`, cancelable, with a
+ * {@link ShownOutcome} as `detail`.
+ *
+ * @param form - It needs neither an `action` nor names: the browser does not submit it.
+ * @param options - Only its own properties count.
+ * @returns The binding. It replaces an earlier one of the same form.
+ * @throws CardEncryptionError `invalid_form` if `form` is not a form of this window.
+ */
+export function bindCheckout(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
+  bound ??= new WeakMap(); // not before: importing the package does nothing
+  bound.get(form)?.unbind();
+  const binding = bind(form, Object.assign(Object.create(null), options));
+  bound.set(form, binding);
+  return binding;
+}
+
+function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
+  const { url, outcome, onOutcome, headers = () => ({}), messages = {} } = options;
+  const requests = requestsTo(url, headers);
+  const leaving = newAborter();
+  /** The order that the page is of. */
+  let order = outcome?.order;
+  /** Whether nothing can be paid here any more. */
+  let isClosed = false;
+  let isBound = true;
+  /** Whether the shopper knows of the last try, or has pressed since. */
+  let isLastTold = false;
+  let hasText = false;
+  /** The ids of the keys whose blocks were sent, and whose outcome never came. */
+  const unanswered = new Set<string>();
+  /** The payment whose response counts. */
+  let latest: { readonly aborter: AbortController | undefined } | undefined;
+
+  const opening = Promise.resolve().then(open); // after `bindCheckout` has returned
+  const binding = bindCardForm(form, {
+    keyMaxAgeMs: options.keyMaxAgeMs ?? KEY_MAX_AGE_MS,
+    keyTimeoutMs: options.keyTimeoutMs,
+    luhn: options.luhn,
+    when: options.when,
+    maskForRecorders: options.maskForRecorders,
+    messages: messagesOfForm(messages),
+    key,
+    onEncrypted: pay,
+  });
+  const place = onOutcome ? undefined : outcomePlace(form);
+  const listen = unclobbered(form, 'addEventListener');
+  listen('cardseal:submit', onPress);
+  listen('submit', onSubmit);
+  return { unbind };
+
+  /** Asks how the order stands. Without an answer, the request for a key tells. */
+  async function open(): Promise<void> {
+    const found = outcome ?? (await askForOutcome());
+    if (!isBound) return;
+    if (found && (found.status !== 'open' || found.last)) show(found);
+    if (!isClosed) place?.showForm();
+  }
+
+  async function askForOutcome(): Promise<Outcome | undefined> {
+    const timer = setTimeout(() => leaving?.abort(), OUTCOME_TIMEOUT_MS);
+    try {
+      const { response } = await requests.outcome(leaving?.signal);
+      if (isOutcome(response.status)) return response as Outcome;
+      log('error', `cardseal: GET ${url} answered ${response.status}`);
+    } catch (error) {
+      if (isBound) log('error', error);
+    } finally {
+      clearTimeout(timer);
+    }
+    return undefined;
+  }
+
+  /** The option `key` of the form. */
+  async function key(signal: AbortSignal | undefined): Promise<CardEncryptionKey> {
+    await opening;
+    for (;;) {
+      if (isClosed || !isBound) throw unavailable('Nothing can be paid on this page any more');
+      const { response, retryAfterMs } = await requests.key(order, signal);
+      if (isClosed || !isBound) continue;
+      if (response.key) {
+        order = response.order ?? order;
+        if (response.last && !isLastTold) show(response as Outcome);
+        return response.key;
+      }
+      if (response.status === 'too_many') {
+        await sleep(Math.max(retryAfterMs || 0, SHORTEST_WAIT_MS), signal);
+        continue;
+      }
+      // Without a key, nothing can be paid.
+      if (isOutcome(response.status)) show(response as Outcome, true);
+      throw unavailable(`POST ${url} answered ${response.status}`);
+    }
+  }
+
+  /** The option `onEncrypted` of the form. */
+  async function pay(block: EncryptedCard): Promise<'no_answer' | undefined> {
+    latest?.aborter?.abort(); // the server has the same outcome for the same block
+    const own = { aborter: newAborter() };
+    latest = own;
+    const wasSentBefore = unanswered.size > 0;
+    unanswered.add(block.key_id);
+    const received = await requests.pay(order, block, own.aborter?.signal).catch(tellNoAnswer);
+    if (latest !== own || isClosed || !isBound) return undefined;
+    const response = received?.response;
+    if (!response || !isOutcome(response.status) || response.status === 'open') {
+      if (response) log('error', `cardseal: POST ${url} answered ${response.status}`);
+      return 'no_answer';
+    }
+    unanswered.delete(block.key_id);
+    // Nothing was sent now, but perhaps before, when the server still knew the order.
+    const isLost = response.status === 'no_order' && wasSentBefore;
+    show(isLost ? { status: 'not_certain', order } : (response as Outcome));
+    if (!isClosed) binding.restart();
+    return undefined;
+  }
+
+  function tellNoAnswer(error: unknown): undefined {
+    log('warn', error);
+  }
+
+  function show(response: Outcome, closes = false): void {
+    const told = shownOf(response, messages);
+    const shown = { ...told, isClosed: told.isClosed || closes };
+    hasText = shown.text !== '';
+    isLastTold = true;
+    if (shown.isClosed) close();
+    const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
+    const event = new CustomEvent('cardseal:outcome', init);
+    if (!unclobbered(form, 'dispatchEvent')(event)) return;
+    try {
+      if (onOutcome) onOutcome(shown);
+      else place!.show(shown);
+    } catch (error) {
+      reportToPage(error);
+    }
+  }
+
+  function close(): void {
+    isClosed = true;
+    binding.close();
+  }
+
+  /** What is shown is about an earlier card. */
+  function onPress(): void {
+    isLastTold = true;
+    if (hasText) show({ status: 'open' });
+  }
+
+  /** A page that draws the outcome itself may show the form a moment longer. */
+  function onSubmit(event: Event): void {
+    if (isClosed) event.preventDefault();
+  }
+
+  function unbind(): void {
+    if (!isBound) return;
+    isBound = false;
+    leaving?.abort();
+    const stopListening = unclobbered(form, 'removeEventListener');
+    stopListening('cardseal:submit', onPress);
+    stopListening('submit', onSubmit);
+    binding.unbind();
+    place?.leave();
+  }
+}
+
+/** The form warns of names that it does not know. */
+function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {
+  const ofForm: CheckoutMessages = { no_answer: NO_ANSWER };
+  for (const name of Object.keys(messages) as (keyof CheckoutMessages)[]) {
+    if (!isOutcome(name)) ofForm[name] = messages[name] || ofForm[name];
+  }
+  return ofForm;
+}
+
+/** Chrome before 66 has none. */
+function newAborter(): AbortController | undefined {
+  return typeof AbortController === 'function' ? new AbortController() : undefined;
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(unavailable('The key did not come in time'));
+    });
+  });
+}

@@ -1,0 +1,55 @@
+import type { CardFormOptions } from '../form/index.ts';
+import type { CheckoutResponse, OutcomeMessages, OutcomeStatus, ShownOutcome } from './texts.ts';
+
+/** Texts for the shopper: those of the form, and those about outcomes. */
+export type CheckoutMessages = NonNullable<CardFormOptions['messages']> & OutcomeMessages;
+
+/** Options for `bindCheckout`. Only own properties count. */
+export interface CheckoutFormOptions
+  extends Pick<
+    CardFormOptions,
+    'luhn' | 'keyMaxAgeMs' | 'keyTimeoutMs' | 'when' | 'maskForRecorders'
+  > {
+  /** The address of `checkout.handle`. It must be on the page's own origin. */
+  url: string;
+
+  /**
+   * The outcome, if the server has rendered it into the page: what `checkout.outcome` returned,
+   * best with the id of the order as `order`. Then the page does not ask for it. Absent: the page
+   * asks `url`, and shows the form only if the order is open.
+   */
+  outcome?: (Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus }) | undefined;
+
+  /** Headers for each request, such as one with a CSRF token. */
+  headers?: (() => Record<string, string>) | undefined;
+
+  /** Texts for the shopper. Default: English, for each text that is missing or empty. */
+  messages?: CheckoutMessages | undefined;
+
+  /**
+   * Gets everything that the shopper has to be told about the payment. If it is given, the page
+   * shows the texts and removes the form itself; else the library writes the text into the element
+   * with `data-cardseal-outcome`, or into one that it adds after the form, and hides the form. At
+   * each press the last text goes: `{ status: 'open', text: '' }`.
+   */
+  onOutcome?: ((shown: ShownOutcome) => void) | undefined;
+}
+
+/** A checkout form that is bound. */
+export interface CheckoutBinding {
+  /**
+   * Leaves the form as it was before it was bound, for example when a component is removed. A
+   * payment that is on its way goes on; the next page that asks for the outcome learns of it.
+   */
+  unbind(): void;
+}
+
+declare global {
+  interface GlobalEventHandlersEventMap {
+    /**
+     * The shopper has to be told about the payment. A page that cancels this event shows the text
+     * and removes the form itself.
+     */
+    'cardseal:outcome': CustomEvent<ShownOutcome>;
+  }
+}

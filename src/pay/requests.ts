@@ -1,0 +1,65 @@
+import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
+import type { CheckoutResponse } from './texts.ts';
+
+type Signal = AbortSignal | undefined;
+
+/** What a request has brought. */
+export interface Received {
+  response: CheckoutResponse;
+  /** The header `Retry-After`, in milliseconds. */
+  retryAfterMs: number;
+}
+
+/**
+ * The requests of a page to the address of `checkout.handle`. Each rejects with a
+ * `CardEncryptionError`, whose message names the address, if it is not answered by that function.
+ */
+export function requestsTo(url: string, headers: () => Record<string, string>) {
+  return {
+    outcome: (signal: Signal) => send('GET', signal),
+    key: (order: string | undefined, signal: Signal) => send('POST', signal, order),
+    pay: (order: string | undefined, block: EncryptedCard, signal: Signal) =>
+      send('POST', signal, order, JSON.stringify(block)),
+  };
+
+  /** @param order - The order that the page is of. The server refuses the request for another. */
+  async function send(
+    method: 'GET' | 'POST',
+    signal: Signal,
+    order?: string,
+    body?: string,
+  ): Promise<Received> {
+    let answered = 'did not answer';
+    try {
+      const response = await fetch(url, {
+        // A polluted Object.prototype would add options.
+        __proto__: null,
+        method,
+        mode: 'same-origin',
+        credentials: 'same-origin', // not the default in Chrome before 72 and Firefox before 61
+        cache: 'no-store',
+        redirect: 'error',
+        // A payment goes on if the shopper leaves the page.
+        keepalive: body !== undefined,
+        headers: {
+          accept: 'application/json',
+          ...(order !== undefined && { 'cardseal-order': encodeURIComponent(order) }),
+          // As text, so that no parser of the server reads it.
+          ...(body !== undefined && { 'content-type': 'text/plain' }),
+          ...headers(),
+        },
+        body,
+        signal,
+      } as RequestInit);
+      const retryAfterMs = 1000 * Number(response.headers.get('retry-after'));
+      // Whoever refuses it: a proxy has its own limits.
+      if (response.status === 429) return { response: { status: 'too_many' }, retryAfterMs };
+      answered = `answered ${response.status} without a status: is it checkout.handle?`;
+      const received: CheckoutResponse | null = await response.json();
+      if (typeof received?.status === 'string') return { response: received, retryAfterMs };
+    } catch {} // no answer, a redirect, another origin, no JSON
+    throw unavailable(`${method} ${url} ${answered}`);
+  }
+}
+
+export const unavailable = (message: string) => new CardEncryptionError('key_unavailable', message);

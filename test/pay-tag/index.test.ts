@@ -1,0 +1,127 @@
+/** The second script file: a page without a script of its own pays by `data-cardseal-url`. */
+import { expect, test, vi } from 'vitest';
+import { DECLINED, DECLINED_NUMBER, PAID, readIn, typeCard } from '../pay/shop.ts';
+import { html } from '../support/form.ts';
+import type { Fault, Kind, Seen } from '../support/servers/checkout.ts';
+import { keyAttribute, visit } from '../support/tag-page.ts';
+
+const TAG = '<script src="/dist/cardseal.pay.js"></script>';
+
+interface Options {
+  head?: string;
+  attributes?: string;
+  around?: (form: string) => string;
+}
+
+async function openPage({ head = TAG, attributes = '', around = (it) => it }: Options = {}) {
+  const shop = `/shop/${crypto.randomUUID()}`;
+  const button = '<button disabled autocomplete="off" data-cardseal-enable>Pay</button>';
+  const fields = html().replace('<button>Pay</button>', button);
+  const form = `<form data-cardseal-url="${shop}/checkout" ${attributes}>${fields}</form>`;
+  const page = await visit({ head, body: around(form) });
+  const tell = async (path: string): Promise<Seen> => (await fetch(`${shop}/${path}`)).json();
+  const first = () => page.document.querySelector('form')!;
+  return {
+    ...page,
+    document: page.document,
+    window: page.window,
+    formHtml: form,
+    seen: () => tell('seen'),
+    next: (kind: Kind, fault: Fault) => tell(`fault/${kind}/${fault}`),
+    type: (card = {}) => typeCard(first(), card),
+    press: () => first().querySelector('button')!.click(),
+    waitFor: (text: string) =>
+      vi.waitFor(() => expect(readIn(page.document.body)).toBe(text), { timeout: 20_000 }),
+  };
+}
+
+test('pays, and the button is enabled only when the form is bound', async () => {
+  const page = await openPage();
+  expect(page.document.querySelector('button')!.disabled).toBe(false);
+  page.type({ number: DECLINED_NUMBER });
+  page.press();
+  await page.waitFor(DECLINED);
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  expect(await page.seen()).toMatchObject({ charges: 1 });
+});
+
+test('has all of Cardseal, and binds the forms of cardseal.js, too', async () => {
+  const page = await openPage();
+  const names = [
+    'CardEncryptionError',
+    'bindCardForm',
+    'bindCheckout',
+    'encryptCard',
+    'prepareKey',
+  ];
+  expect(Object.keys(page.window.Cardseal).sort()).toEqual(names);
+  const native = await visit({ head: TAG, attributes: keyAttribute() });
+  native.fill();
+  const answered = native.loaded();
+  native.press();
+  await answered;
+  expect((await native.posted()).map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
+test.each(['deferred', 'a module', 'twice', 'after cardseal.js'])(
+  'one binding, however the file is loaded: %s',
+  async (how) => {
+    const heads: Record<string, string> = {
+      deferred: TAG.replace('<script', '<script defer'),
+      'a module': TAG.replace('<script', '<script type="module"'),
+      twice: TAG + TAG,
+      'after cardseal.js': `<script src="/dist/cardseal.js"></script>${TAG}`,
+    };
+    const page = await openPage({ head: heads[how]! });
+    page.type();
+    await vi.waitFor(() => expect(page.document.querySelector('button')!.disabled).toBe(false));
+    page.press();
+    await page.waitFor(PAID);
+    expect((await page.seen()).requests).toEqual(['GET', 'key', 'pay']);
+  },
+);
+
+test('a form that Turbo or htmx brings is bound when it comes, and let go of when it leaves', async () => {
+  const page = await openPage({ around: (form) => `<main>${form}</main>` });
+  const main = page.document.querySelector('main')!;
+  page.type({ number: DECLINED_NUMBER });
+  page.press();
+  await page.waitFor(DECLINED);
+  page.document.querySelector('form')!.remove();
+  await page.waitFor(''); // the text about its card goes with it
+  main.innerHTML = page.formHtml;
+  await vi.waitFor(async () => expect((await page.seen()).requests.at(-1)).toBe('key'));
+  expect((await page.seen()).requests.slice(0, 4)).toEqual(['GET', 'key', 'pay', 'key']);
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+});
+
+test('a form that the page moves stays bound', async () => {
+  const page = await openPage({ around: (form) => `${form}<main></main>` });
+  await vi.waitFor(async () => expect((await page.seen()).requests).toContain('key'));
+  page.document.querySelector('main')!.append(page.document.querySelector('form')!);
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  expect((await page.seen()).requests).toEqual(['GET', 'key', 'pay']);
+});
+
+test('the attributes of cardseal.js hold here, too', async () => {
+  const messages = { failed: 'Abgelehnt.', committed: 'Bezahlt.' };
+  const attributes = `data-cardseal-messages='${JSON.stringify(messages)}' data-cardseal-luhn="off"`;
+  const page = await openPage({ attributes });
+  page.type({ number: '4242424242424241' }); // the sandbox declines what has no check digit
+  page.press();
+  await page.waitFor('Abgelehnt.');
+});
+
+test('an attribute that is wrong blocks the form: each press ends in a message', async () => {
+  const page = await openPage({ attributes: 'data-cardseal-messages="{"' });
+  page.type();
+  page.press();
+  await page.waitFor('Card payment is not available at the moment.');
+  expect((await page.seen()).requests).toEqual([]);
+});

@@ -1,0 +1,411 @@
+/** The page's half of `checkout.handle`, with a shop that really pays. */
+import { expect, test, vi } from 'vitest';
+import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
+import { html, later, testRealInput } from '../support/form.ts';
+import type { Fault } from '../support/servers/checkout.ts';
+import { DECLINED, DECLINED_NUMBER, NO_ANSWER, openShop, PAID, readIn, typeCard } from './shop.ts';
+
+const isHidden = (form: HTMLElement) => form.getClientRects().length === 0;
+const linesOf = (level: 'error' | 'warn') =>
+  vi.mocked(console[level]).mock.calls.map(([line]) => String(line));
+
+test('pays: asks for the outcome and a key, sends the block, and hides the form', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(isHidden(shop.form)).toBe(true);
+  expect(await shop.seen()).toMatchObject({ requests: ['GET', 'key', 'pay'], charges: 1 });
+  expect(linesOf('error')).toEqual([]);
+});
+
+test('a decline leaves the form open for another card, under another key', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor(DECLINED);
+  const inputs = [...shop.form.querySelectorAll('input')];
+  expect(inputs.filter(({ value }) => value)).toEqual([]);
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  const requests = ['GET', 'key', 'pay', 'key', 'pay'];
+  expect(await shop.seen()).toMatchObject({ requests, charges: 1 });
+  expect(linesOf('error')).toEqual([]);
+});
+
+test('a press takes the text about the card before away', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor(DECLINED);
+  shop.press();
+  await shop.waitFor('Enter the card number');
+});
+
+test('another page of an order that is paid shows that, and asks for no key', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  const other = openShop();
+  bindCheckout(other.form, { url: shop.url });
+  await other.waitFor(PAID);
+  expect(isHidden(other.form)).toBe(true);
+  expect((await shop.seen()).requests).toEqual(['GET', 'key', 'pay', 'GET']);
+});
+
+testRealInput.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_status'])(
+  'without an answer (%s) the shopper reads that, and another press pays once',
+  async (fault) => {
+    const shop = openShop();
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await shop.next('pay', fault);
+    shop.bind();
+    shop.type();
+    shop.press();
+    await shop.waitFor(NO_ANSWER);
+    await shop.click();
+    await shop.waitFor(PAID);
+    const { blocks, charges } = await shop.seen();
+    expect(charges).toBe(1);
+    expect(blocks).toHaveLength(2);
+    expect(blocks[1]).toBe(blocks[0]);
+    expect(String(warn.mock.calls[0])).toContain(`POST ${shop.url}`);
+    expect(reportError).not.toHaveBeenCalled();
+  },
+);
+
+testRealInput(
+  'without an answer, another card pays nothing a second time: the shopper reads that they have paid',
+  async () => {
+    const shop = openShop();
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await shop.next('pay', 'lost');
+    shop.bind();
+    shop.type();
+    shop.press();
+    await shop.waitFor(NO_ANSWER);
+    shop.type({ number: '4111111111111111' });
+    await shop.click();
+    await shop.waitFor(PAID);
+    expect((await shop.seen()).charges).toBe(1);
+  },
+);
+
+test('paid elsewhere while a press waits for its key: the form goes, and nothing else is said', async () => {
+  const shop = openShop();
+  const other = openShop();
+  bindCheckout(other.form, { url: shop.url });
+  typeCard(other.form);
+  await shop.ready();
+  await shop.next('key', 'wait');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(''); // it waits
+  await vi.waitFor(async () => expect((await shop.seen()).requests).toHaveLength(4));
+  other.press();
+  await other.waitFor(PAID);
+  await shop.go();
+  await shop.waitFor(PAID);
+  expect(shop.host.textContent).not.toContain('Press the button again');
+  expect((await shop.seen()).charges).toBe(1);
+  expect(linesOf('error')).toEqual([]);
+});
+
+test('a limit says when it ends: the key is requested again then, without another press', async () => {
+  const shop = openShop();
+  await shop.next('key', 'too_many');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  const requests = ['GET', 'key', 'key', 'pay'];
+  expect(await shop.seen()).toMatchObject({ requests, charges: 1 });
+  expect(linesOf('error')).toEqual([]);
+});
+
+test('a key that does not come is one line with the address, and the next press asks again', async () => {
+  const shop = openShop();
+  await shop.next('key', 'bad_gateway');
+  shop.bind();
+  await vi.waitFor(() => expect(linesOf('error')).toHaveLength(1));
+  expect(linesOf('error')[0]).toContain(`POST ${shop.url} answered 502`);
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(linesOf('error')).toHaveLength(1);
+});
+
+test('an address that is not of checkout.handle is named, and nothing is believed of its answer', async () => {
+  const shop = openShop();
+  await shop.next('GET', 'no_status');
+  await shop.next('key', 'no_status');
+  shop.bind();
+  await vi.waitFor(() => expect(linesOf('error')).toHaveLength(2));
+  for (const line of linesOf('error'))
+    expect(line).toMatch(
+      /(GET|POST) \/shop\/.*answered 200 without a status: is it checkout.handle/,
+    );
+  expect(shop.reads()).toBe('');
+});
+
+test('a server that says what is wrong with it is quoted', async () => {
+  const shop = openShop();
+  await shop.next('pay', 'misconfigured');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(NO_ANSWER);
+  expect(linesOf('error')).toEqual([`cardseal: POST ${shop.url} answered misconfigured`]);
+});
+
+test('a session that is lost before anything was sent: nothing was sent, and the form goes', async () => {
+  const shop = openShop();
+  await shop.next('pay', 'no_session');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor('Nothing was sent: this page is out of date. Please reload it.');
+  expect(isHidden(shop.form)).toBe(true);
+  expect((await shop.seen()).charges).toBe(0);
+});
+
+testRealInput(
+  'a session that is lost after a response that was lost: not certain, with the order',
+  async () => {
+    const shop = openShop();
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await shop.next('pay', 'lost');
+    await shop.next('pay', 'no_session');
+    shop.bind();
+    shop.type();
+    shop.press();
+    await shop.waitFor(NO_ANSWER);
+    await shop.click();
+    const text =
+      'We do not know whether you have paid. ' +
+      `Please do not pay again, and contact us about order ${shop.id}.`;
+    await shop.waitFor(text);
+    expect(isHidden(shop.form)).toBe(true);
+  },
+);
+
+test('an outcome that the server has rendered is not asked for, and names the order of the page', async () => {
+  const shop = openShop();
+  shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: 'of another visit' } });
+  await shop.waitFor('Nothing was sent: this page is out of date. Please reload it.');
+  expect((await shop.seen()).requests).toEqual(['key']);
+});
+
+test('what became of the last try is told once, and does not come back beside another text', async () => {
+  const shop = openShop();
+  const text =
+    'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.';
+  shop.bind({ outcome: { status: 'open', last: 'retry_is_safe' } });
+  await shop.waitFor(text);
+  await shop.ready();
+  shop.press();
+  await shop.waitFor('Enter the card number');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(shop.reads()).toBe('Enter the card number');
+});
+
+test('onOutcome draws everything: the library writes nothing and hides nothing', async () => {
+  const shop = openShop();
+  const shown: ShownOutcome[] = [];
+  shop.bind({ onOutcome: (it) => void shown.push(it) });
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await vi.waitFor(() => expect(shown).toHaveLength(1));
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(shown).toHaveLength(3));
+  expect(shown).toMatchObject([
+    { status: 'failed', text: DECLINED, isClosed: false, reason: expect.any(String) },
+    { status: 'open', text: '', isClosed: false },
+    { status: 'committed', text: PAID, isClosed: true, reference: expect.any(String) },
+  ]);
+  expect(isHidden(shop.form)).toBe(false);
+  expect(shop.host.children).toHaveLength(1);
+});
+
+test('a form that is still there when all is paid submits nothing', async () => {
+  const shop = openShop();
+  const shown: ShownOutcome[] = [];
+  shop.bind({ onOutcome: (it) => void shown.push(it) });
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(shown.at(-1)?.isClosed).toBe(true));
+  const submit = new Promise<SubmitEvent>((resolve) => {
+    shop.host.addEventListener('submit', resolve, { once: true });
+  });
+  shop.press();
+  expect((await submit).defaultPrevented).toBe(true);
+});
+
+test('an error of onOutcome goes to reportError, and does not end the payment', async () => {
+  const shop = openShop();
+  shop.bind({
+    onOutcome: () => {
+      throw new Error('of the page');
+    },
+  });
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(reportError).toHaveBeenCalledOnce());
+  expect(await shop.seen()).toMatchObject({ requests: ['GET', 'key', 'pay'], charges: 1 });
+});
+
+test('a page that cancels cardseal:outcome draws it itself', async () => {
+  const shop = openShop();
+  const shown: ShownOutcome[] = [];
+  shop.form.addEventListener('cardseal:outcome', (event) => {
+    event.preventDefault();
+    shown.push(event.detail);
+  });
+  shop.bind();
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(shown).toMatchObject([{ status: 'committed' }]));
+  expect([shop.reads(), isHidden(shop.form)]).toEqual(['', false]);
+});
+
+test("the page's own place gets the text, also where it is before the form and has a role", async () => {
+  const shop = openShop();
+  shop.host.insertAdjacentHTML('afterbegin', '<p data-cardseal-outcome role="alert"></p>');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(shop.host.querySelector('[role=alert]')!.textContent).toBe(PAID);
+  expect(shop.host.querySelectorAll('[role=status]')).toHaveLength(0);
+});
+
+test('a form that the page hides appears when it is known that the order is open', async () => {
+  const shop = openShop();
+  shop.form.hidden = true;
+  await shop.next('GET', 'wait');
+  shop.bind();
+  await vi.waitFor(async () => expect((await shop.seen()).requests).toEqual(['GET']));
+  expect(isHidden(shop.form)).toBe(true);
+  await shop.go();
+  await vi.waitFor(() => expect(isHidden(shop.form)).toBe(false));
+});
+
+test('the text does not move the button, and after the payment it has the focus that the form had', async () => {
+  const shop = openShop(`<div style="height: 1500px"></div>${html()}`);
+  await shop.next('GET', 'wait');
+  shop.bind({ outcome: { status: 'open', last: 'failed' } });
+  const button = shop.form.querySelector('button')!;
+  const top = () => button.getBoundingClientRect().top + scrollY;
+  const before = top();
+  await shop.waitFor(DECLINED);
+  expect(top()).toBe(before);
+  shop.type();
+  button.focus();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(document.activeElement?.textContent).toBe(PAID);
+});
+
+test('messages are those of the form and of the outcomes, and no name is unknown', async () => {
+  const shop = openShop();
+  const warn = vi.spyOn(console, 'warn');
+  shop.bind({ messages: { failed: 'Nein.', number_required: 'Nummer?', no_answer: '' } });
+  await shop.ready();
+  shop.press();
+  await shop.waitFor('Nummer?');
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor('Nein.');
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('headers go with each request', async () => {
+  const shop = openShop();
+  const sent: (string | null)[] = [];
+  const spy = vi.spyOn(window, 'fetch').mockImplementation((url, init) => {
+    const request = new Request(url, init);
+    if (request.url.endsWith('/checkout')) sent.push(request.headers.get('x-csrf-token'));
+    spy.mockRestore();
+    return fetch(url, init);
+  });
+  shop.bind({ headers: () => ({ 'x-csrf-token': 'a token' }) });
+  await vi.waitFor(() => expect(sent).toEqual(['a token']));
+  expect((await shop.seen()).requests[0]).toBe('GET');
+});
+
+test('StrictMode binds, unbinds and binds again: one key, and the first binding says nothing', async () => {
+  const shop = openShop();
+  shop.bind().unbind();
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  const { requests, charges } = await shop.seen();
+  expect(charges).toBe(1);
+  expect(requests.filter((it) => it === 'key')).toHaveLength(1);
+  expect(linesOf('error')).toEqual([]);
+  expect(shop.host.children).toHaveLength(2);
+});
+
+test('binding again replaces the binding before', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect((await shop.seen()).blocks).toHaveLength(1);
+});
+
+test('unbinding leaves page and form as they were, and a payment on its way goes on', async () => {
+  const shop = openShop();
+  const before = shop.host.innerHTML;
+  await shop.next('pay', 'wait');
+  const binding = shop.bind({ maskForRecorders: false }); // whose marks stay
+  shop.type();
+  shop.press();
+  await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+  binding.unbind();
+  expect(shop.host.innerHTML).toBe(before);
+  await shop.go();
+  await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1));
+  expect(readIn(shop.host)).toBe('');
+  expect(reportError).not.toHaveBeenCalled();
+});
+
+test('a form with controls of the names that are used pays', async () => {
+  const names = ['style', 'hidden', 'after', 'dispatchEvent', 'addEventListener', 'setAttribute'];
+  const inputs = names.map((name) => `<input type="hidden" name="${name}">`).join('');
+  const shop = openShop(html() + inputs);
+  const listen = EventTarget.prototype.addEventListener.bind(shop.form);
+  const shown: string[] = [];
+  listen('cardseal:outcome', (event) => void shown.push((event as CustomEvent).detail.status));
+  shop.bind();
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(shown).toEqual(['committed']));
+  await vi.waitFor(() => expect(isHidden(shop.form)).toBe(true));
+});
+
+test('a page in a shadow root pays', async () => {
+  const shop = openShop();
+  const element = document.body.appendChild(document.createElement('div'));
+  later(() => element.remove());
+  const root = element.attachShadow({ mode: 'open' });
+  root.innerHTML = `<p data-cardseal-outcome></p><form>${html()}</form>`;
+  const form = root.querySelector('form')!;
+  const binding = bindCheckout(form, { url: shop.url });
+  later(() => binding.unbind());
+  typeCard(form);
+  form.querySelector('button')!.click();
+  const text = () => root.querySelector('[data-cardseal-outcome]')!.textContent;
+  await vi.waitFor(() => expect(text()).toBe(PAID), { timeout: 20_000 });
+});
