@@ -4,7 +4,7 @@ import { type FastifyPluginAsyncTypebox, Type } from '@fastify/type-provider-typ
 import type { FastifyReply } from 'fastify';
 import { refuseBody, refuseUnreadBody } from './bodies.ts';
 import { ServiceError } from './errors.ts';
-import { type Faults, isFaultOf } from './faults.ts';
+import { FAULTS, type FaultName, type Faults, isFaultOf, OPERATIONS } from './faults.ts';
 import type { Journal } from './journal.ts';
 import * as schemas from './schemas.ts';
 
@@ -48,7 +48,7 @@ export function addControls(
   app.addHook('onRequest', guard);
 
   for (const [path, file, type] of PAGE_FILES) {
-    const text = readFileSync(join(import.meta.dirname, 'page', file), 'utf8');
+    const text = withFaults(readFileSync(join(import.meta.dirname, 'page', file), 'utf8'));
     const options = { config, onRequest: refuseUnreadBody, schema: { hide: true } };
     app.get(path, options, async (_request, reply) =>
       reply.headers(PAGE_HEADERS).type(type).send(text),
@@ -162,4 +162,13 @@ export function addControls(
     });
     raw.on('close', end);
   }
+}
+
+/** Puts the faults of each kind of request where the page has its list of them. */
+function withFaults(html: string): string {
+  return OPERATIONS.reduce((text, operation) => {
+    const names = (Object.keys(FAULTS) as FaultName[]).filter((name) => isFaultOf(operation, name));
+    const options = names.map((name) => `<option value="${name}">${name}: ${FAULTS[name].what}`);
+    return text.replace(`<!-- faults of ${operation} -->`, options.join('</option>'));
+  }, html);
 }
