@@ -75,7 +75,7 @@ const inBrowser = (engine: Engine) => ({
     exclude: ['**/*.{node,e2e}.test.ts', '{interop,shops,runs}/**'],
     ...patience,
     ...sharedModules,
-    setupFiles: [...patience.setupFiles, 'support/tidy-up.ts'],
+    setupFiles: [...patience.setupFiles, 'support/tidy-up.ts', 'support/unscaled.ts'],
     browser: {
       enabled: true,
       headless: true,

@@ -34,11 +34,11 @@ function place(): HTMLElement {
 async function type(host: HTMLElement) {
   const control = (token: string) =>
     host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
-  await user.fill(control('cc-number'), TYPED.number);
-  await user.fill(control('cc-name'), TYPED.name);
+  await user.type(control('cc-number'), TYPED.number);
+  await user.type(control('cc-name'), TYPED.name);
   await user.selectOptions(host.querySelector<HTMLSelectElement>('select')!, '11');
-  await user.fill(control('cc-exp-year'), TYPED.exp_year);
-  await user.fill(control('cc-csc'), TYPED.cvv);
+  await user.type(control('cc-exp-year'), TYPED.exp_year);
+  await user.type(control('cc-csc'), TYPED.cvv);
 }
 
 /**

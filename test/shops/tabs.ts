@@ -4,10 +4,8 @@
  */
 import { type AddressInfo, createServer } from 'node:net';
 import { chromium, firefox, webkit } from 'playwright';
-import type { KeyInput } from 'puppeteer-core';
 import { type Engine, type Found, need } from '../../tools/prepare/browsers.ts';
-import { launchFirefox } from '../support/firefox.ts';
-import { launchOptions } from '../support/launch-options.ts';
+import { contextOptions, launchOptions } from '../support/launch-options.ts';
 import { Running, startDisplay } from '../support/processes.ts';
 import { webkitEnvironment } from '../support/stock-browsers.ts';
 
@@ -42,8 +40,7 @@ export interface Tab {
 
 export async function openTab(engine: Engine): Promise<Tab> {
   const found = need(engine);
-  if (engine === 'chromium' || found.from === 'playwright') return openPlaywright(engine);
-  return engine === 'firefox' ? openFirefox(found) : openWebkit(found);
+  return found.driver ? openWebkit(found) : openPlaywright(engine);
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -68,7 +65,7 @@ const accept = (texts: string[]) => (dialog: { message(): string; accept(): Prom
 async function openPlaywright(engine: Engine): Promise<Tab> {
   const browserType = { chromium, firefox, webkit }[engine];
   const browser = await browserType.launch(launchOptions(engine));
-  const context = await browser.newContext();
+  const context = await browser.newContext(contextOptions(engine));
   let page = await context.newPage();
   const alerts: string[] = [];
   const tab: Tab = {
@@ -112,44 +109,6 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
     };
   }
   return tab;
-}
-
-async function openFirefox(found: Found): Promise<Tab> {
-  const browser = await launchFirefox(found);
-  let page = await browser.newPage();
-  const alerts: string[] = [];
-  return {
-    engine: 'firefox',
-    alerts,
-    async open(address) {
-      const before = page;
-      page = await browser.newPage();
-      await before.close();
-      alerts.length = 0;
-      page.on('dialog', accept(alerts));
-      await page.goto(address);
-    },
-    evaluate: (expression) => page.evaluate(expression) as Promise<never>,
-    timersHaveRun: () => page.evaluate(TIMERS_HAVE_RUN) as Promise<never>,
-    isDrawn: () => page.evaluate(IS_DRAWN) as Promise<never>,
-    click: (x, y) => page.mouse.click(x, y),
-    clickAgain: (x, y) => page.mouse.click(x, y),
-    type: (text) => page.keyboard.type(text),
-    press: (key) => page.keyboard.press(key as KeyInput),
-    async holdEnter(times) {
-      for (let i = 0; i < times; i++) {
-        await page.keyboard.down('Enter');
-        await pause(REPEAT);
-      }
-      await page.keyboard.up('Enter');
-    },
-    async closeOthers() {
-      const others = (await browser.pages()).filter((other) => other !== page);
-      await Promise.all(others.map((other) => other.close()));
-      if (others.length) await page.bringToFront();
-    },
-    close: () => browser.close(),
-  };
 }
 
 /** How long one command may take. */

@@ -9,8 +9,9 @@ import { defineBrowserProvider } from '@vitest/browser';
 import { playwright } from '@vitest/browser-playwright';
 import type { BrowserProvider, BrowserProviderOption, TestProject, Vitest } from 'vitest/node';
 import { type Engine, find } from '../../tools/prepare/browsers.ts';
+import { contextOptions, launchOptions } from './launch-options.ts';
 import { Running } from './processes.ts';
-import { type Start, startFirefox, startWebkit } from './stock-browsers.ts';
+import { type Start, startWebkit } from './stock-browsers.ts';
 
 /** How long a browser may take to start and to connect. */
 const START_LIMIT_MS = 60_000;
@@ -18,12 +19,15 @@ const START_LIMIT_MS = 60_000;
 /** The provider for the engine as it is installed. Without any, the run guard ends the run. */
 export function providerOf(engine: Engine): BrowserProviderOption {
   const found = find(engine);
-  if (found?.from === 'system' && engine === 'firefox') return stock(startFirefox(found.path));
   if (found?.from === 'system' && engine === 'webkit') {
     return stock(startWebkit(found.path, found.xvfb!));
   }
-  const executable = found?.from === 'system' ? { executablePath: found.path } : {};
-  return withTimeLimit(playwright({ launchOptions: { ...executable, timeout: START_LIMIT_MS } }));
+  const launch = found ? launchOptions(engine) : {};
+  const provider = playwright({
+    launchOptions: { ...launch, timeout: START_LIMIT_MS },
+    contextOptions: { ...contextOptions(engine), viewport: { width: 1280, height: 1024 } },
+  });
+  return withTimeLimit(provider);
 }
 
 /** A provider whose errors name the engine, and whose `close` never fails after such an error. */

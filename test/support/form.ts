@@ -63,7 +63,10 @@ export interface Page {
   arrived(): Promise<Sent[]>;
 }
 
-/** Real events in Chromium, simulated ones elsewhere; without a delay, since Vitest 4.1 waits for that with fake timers. */
+/**
+ * Real events where Playwright drives the engine, otherwise simulated ones. Without a delay, because
+ * Vitest 4.1 waits for that with fake timers.
+ */
 export const user = (userEvent.setup as (options: { delay: null }) => typeof userEvent)({
   delay: null,
 });
@@ -198,10 +201,10 @@ export async function pay(
 }
 
 /**
- * Whether clicks and keys of `user` are the engine's own. Elsewhere a script dispatches them,
- * and the form treats them so: real ones are in test/shops, in every engine.
+ * Whether clicks and keys of `user` are the engine's own, as Playwright makes them. Elsewhere a
+ * script dispatches them, and the form treats them so: real ones are in test/shops, in every engine.
  */
-export const hasRealInput = server.browser === 'chromium';
+export const hasRealInput = server.provider === 'playwright';
 export const testRealInput = test.runIf(hasRealInput);
 
 /** A click that counts as the shopper's, where the engine's driver can make one. */

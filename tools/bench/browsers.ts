@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type Browser, chromium, firefox, webkit } from 'playwright';
+import { contextOptions, launchOptions } from '../../test/support/launch-options.ts';
 import { Running } from '../../test/support/processes.ts';
-import { type Start, startFirefox, startWebkit } from '../../test/support/stock-browsers.ts';
+import { startWebkit } from '../../test/support/stock-browsers.ts';
 import { type Engine, type Found, need } from '../prepare/browsers.ts';
 
 export interface Session {
@@ -96,29 +97,20 @@ function script(page: string): Promise<string> {
 }
 
 async function start(found: Found, engine: Engine, url: string, died: (why: Error) => void) {
-  if (found.from === 'playwright' || engine === 'chromium')
-    return startWithPlaywright(found, engine, url, died);
-  const begin: Start =
-    engine === 'firefox' ? startFirefox(found.path) : startWebkit(found.path, found.xvfb!);
+  if (!found.driver) return startWithPlaywright(engine, url, died);
   const running = new Running();
-  await begin(running, url, died);
+  await startWebkit(found.path, found.xvfb!)(running, url, died);
   return {
-    version: systemVersion(found, engine),
+    version: webkitVersion(),
     stop: () => running.stop(),
   };
 }
 
-async function startWithPlaywright(
-  found: Found,
-  engine: Engine,
-  url: string,
-  died: (why: Error) => void,
-) {
-  const browser: Browser = await { chromium, firefox, webkit }[engine].launch({
-    executablePath: found.path,
-  });
+async function startWithPlaywright(engine: Engine, url: string, died: (why: Error) => void) {
+  const browserType = { chromium, firefox, webkit }[engine];
+  const browser: Browser = await browserType.launch(launchOptions(engine));
   browser.once('disconnected', () => died(new Error(`${engine} ended early`)));
-  const page = await browser.newPage();
+  const page = await browser.newPage(contextOptions(engine));
   await page.goto(url);
   return {
     version: browser.version(),
@@ -126,11 +118,8 @@ async function startWithPlaywright(
   };
 }
 
-function systemVersion({ path }: Found, engine: Engine): string {
-  // MiniBrowser wants a display to tell its version.
-  const [command, ...args] =
-    engine === 'webkit' ? ['dpkg', '-s', 'libwebkit2gtk-4.1-0'] : [path, '--version'];
-  return execFileSync(command!, args, { encoding: 'utf8' }).match(
-    /(?:Version:|Firefox) (\d+(\.\d+)+)/,
-  )![1]!;
+/** MiniBrowser wants a display to tell its version. */
+function webkitVersion(): string {
+  const about = execFileSync('dpkg', ['-s', 'libwebkit2gtk-4.1-0'], { encoding: 'utf8' });
+  return about.match(/Version: (\d+(\.\d+)+)/)![1]!;
 }
