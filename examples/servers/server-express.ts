@@ -1,4 +1,5 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { endOnSigterm } from './end.js';
 import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = express();
@@ -46,4 +47,4 @@ app.use(
   },
 );
 
-app.listen(Number(process.env.PORT ?? 3000));
+endOnSigterm(app.listen(Number(process.env.PORT ?? 3000)));

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyReply } from 'fastify';
+import { endOnSigterm } from './end.js';
 import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = Fastify({
@@ -36,3 +37,4 @@ function send(reply: FastifyReply, { status, headers, body }: Answer) {
 }
 
 await app.listen({ port: Number(process.env.PORT ?? 3000) });
+endOnSigterm(app.server);

@@ -5,4 +5,5 @@ const app = new Hono();
 app.all('/checkout', (context) => handle(context.req.raw));
 app.all('/checkout/*', (context) => handle(context.req.raw));
 
-export default app; // for @hono/node-server: serve({ fetch: app.fetch, port: 3000 })
+// With @hono/node-server and end.ts: endOnSigterm(serve({ fetch: app.fetch, port: 3000 }))
+export default app;

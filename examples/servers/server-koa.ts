@@ -1,5 +1,6 @@
 import Koa, { type Context } from 'koa';
 import readBody from 'raw-body';
+import { endOnSigterm } from './end.js';
 import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = new Koa();
@@ -34,4 +35,4 @@ async function answerTo(context: Context): Promise<Answer | undefined> {
 
 app.on('error', (error: Error) => console.error(error));
 
-app.listen(Number(process.env.PORT ?? 3000));
+endOnSigterm(app.listen(Number(process.env.PORT ?? 3000)));

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createCheckout, type IssuedKey, type Order, type Outcome } from 'cardseal/checkout';
+import { store } from './store.js';
 
-/** Keeps orders in memory: for development. A shop needs a store: `postgresStore(pool)`. */
 export const checkout = createCheckout({
   payments: {
     baseUrl: process.env.CARD_PAYMENTS_URL!,
     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
   },
+  store,
 });
 
 /** In your shop: the order in the shopper's session. Its price never comes from the page. */

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { deferred } from '../support/deferred.ts';
 import { findTraces } from '../support/find-card.ts';
 import {
   cleanUp,
@@ -18,7 +19,6 @@ import {
 } from '../support/recipe-project.ts';
 
 const root = join(import.meta.dirname, '../..');
-const page = readFileSync(join(root, 'docs/server.md'), 'utf8');
 
 const VISA = {
   number: '4242424242424242',
@@ -34,11 +34,26 @@ const FORM_TYPE = 'application/x-www-form-urlencoded';
 afterAll(cleanUp);
 
 // `npm run typecheck` compiles the recipes.
-test('the page shows the recipes as they are', () => {
-  for (const file of ['shop.ts', 'server-express.ts', 'checkout-postgres.ts']) {
+test.each([
+  ['server.md', ['shop.ts', 'server-express.ts', 'store.ts', 'end.ts']],
+  ['production.md', ['store-postgres.ts', 'store-mysql.ts']],
+])('docs/%s shows the recipes as they are', (document, files) => {
+  const page = readFileSync(join(root, 'docs', document), 'utf8');
+  for (const file of files) {
     const text = readFileSync(join(RECIPES, file), 'utf8');
     expect(page).toContain(`\`\`\`ts\n// ${file}\n${text}\`\`\``);
   }
+});
+
+test('docs/production.md shows the tables that the stores ask for, and the store in Redis', () => {
+  const page = readFileSync(join(root, 'docs/production.md'), 'utf8');
+  for (const store of ['postgres', 'mysql']) {
+    const source = readFileSync(join(root, `src/checkout/${store}-store.ts`), 'utf8');
+    const [, table] = / \* ```sql\n(.*?) \* ```/s.exec(source)!;
+    expect(page).toContain(`\`\`\`sql\n${table!.replaceAll(' * ', '')}\`\`\``);
+  }
+  const redis = readFileSync(join(root, 'test/interop/drivers/redis-store.mjs'), 'utf8');
+  expect(page).toContain(redis.slice(redis.indexOf('const WRITE')));
 });
 
 /** The Card Payment Service, and what the programs asked it for. */
@@ -46,6 +61,8 @@ const service = createService({ generateKeyPair: recycledKeyPair });
 let serviceAddress: string;
 let operations: string[] = [];
 let loseAnswers = false;
+/** Authorize is answered after this. */
+let held: Promise<void> | undefined;
 /** What the service refuses every request with, if it is set. */
 let refusal: { status: number; code: string } | undefined;
 service.addHook('preHandler', async (_, reply) => {
@@ -54,6 +71,7 @@ service.addHook('preHandler', async (_, reply) => {
 service.addHook('onSend', async ({ routeOptions, raw }) => {
   const operation = routeOptions.url!.split('/').at(-1)!;
   operations.push(operation);
+  if (operation === 'authorize') await held;
   if (loseAnswers && operation === 'authorize') raw.socket.destroy();
 });
 beforeAll(async () => {
@@ -62,6 +80,7 @@ beforeAll(async () => {
 afterEach(() => {
   operations = [];
   loseAnswers = false;
+  held = undefined;
   refusal = undefined;
 });
 
@@ -98,8 +117,8 @@ class Shopper {
     return JSON.stringify(await encryptCard(await this.requestKey(), { ...card }));
   }
 
-  post(body: string, type = JSON_TYPE, accept = '*/*') {
-    return this.send('/checkout/pay', { body, headers: { 'content-type': type, accept } });
+  post(body: string, type = JSON_TYPE, accept = '*/*', signal: AbortSignal | null = null) {
+    return this.send('/checkout/pay', { body, signal, headers: { 'content-type': type, accept } });
   }
 }
 
@@ -184,6 +203,40 @@ describe.each([
     }
   });
 });
+
+test.each(['server-fastify.ts', 'server-express.ts', 'server-koa.ts'])(
+  '%s ends on SIGTERM when the last payment has its outcome, also if its shopper has left',
+  async (file) => {
+    const server = await startProgram(makeProject(), file, serviceAddress);
+    const [ada, grace] = [new Shopper(server), new Shopper(server)];
+    const [block, other] = [await ada.encrypt(), await grace.encrypt()];
+    const { promise, resolve: release } = deferred<void>();
+    held = promise;
+    const paid = ada.post(block);
+    const leaving = new AbortController();
+    const left = grace.post(other, JSON_TYPE, '*/*', leaving.signal);
+    await expect.poll(authorizations).toBe(2);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    let hasEnded = false;
+    const status = server.terminate().finally(() => {
+      hasEnded = true;
+    });
+    // Over connections that are kept alive, as those of a proxy are.
+    const knock = () => fetch(server.address).then((answer) => answer.text());
+    const refused = () =>
+      knock().then(
+        () => false,
+        () => true,
+      );
+    await expect.poll(refused).toBe(true);
+    expect(hasEnded).toBe(false);
+    release();
+    expect((await paid).text).toContain('"status":"committed"');
+    expect(await status).toBe(0);
+    expect(server.output).not.toContain('not certain');
+  },
+);
 
 test('behind express.json(), blocks that come as JSON are refused, and an error logger gets the card', async () => {
   const folder = makeProject();

@@ -19,7 +19,7 @@ const APPROVED = '4242424242424242';
 const DECLINED = '4000000000000002';
 
 const SCRIPT = join(import.meta.dirname, '../../dist/cardseal.js');
-const document = readFileSync(join(import.meta.dirname, '../../docs/server.md'), 'utf8');
+const document = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
 const [, createTable] = /```sql\n(CREATE TABLE cardseal_orders .*?)```/s.exec(document)!;
 
 const postgres = startPostgres();
@@ -85,11 +85,8 @@ async function startShop(serviceAddress: string) {
     expect(text).toMatch(search);
     writeFileSync(join(folder, file), text.replace(search, replacement));
   };
-  edit('shop.ts', /export const checkout = createCheckout\(.*?\n}\);\n/s, '');
-  edit('shop.ts', /import { createCheckout, type/, 'import { type');
-  edit('shop.ts', /^/, "import { checkout } from './checkout-postgres.js';\n");
-  const timeout = 'timeoutMs: Number(process.env.TIMEOUT_MS), ';
-  edit('checkout-postgres.ts', /(?=secretKey:)/, timeout);
+  edit('shop.ts', /(?<=from ')\.\/store\.js/, './store-postgres.js');
+  edit('shop.ts', /(?=secretKey:)/, 'timeoutMs: Number(process.env.TIMEOUT_MS), ');
 
   const start = (environment = {}) =>
     startProgram(folder, 'server-express.ts', serviceAddress, {

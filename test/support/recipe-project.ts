@@ -98,7 +98,7 @@ export async function startProgram(
   const args = ['--import', './deep.mjs', '--import', 'tsx', `./${main}`];
   const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'pipe' });
   running.push(child);
-  const server = { address: `http://127.0.0.1:${port}`, output: '', stop };
+  const server = { address: `http://127.0.0.1:${port}`, output: '', stop, terminate };
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => {
       server.output += text;
@@ -109,6 +109,13 @@ export async function startProgram(
   };
   await vi.waitFor(isReady, { timeout: 30_000, interval: 50 });
   return server;
+
+  /** Asks it to end, as a deploy does. Resolves to its status when it has ended. */
+  async function terminate(): Promise<number | null> {
+    child.kill('SIGTERM');
+    const [status] = await once(child, 'close');
+    return status;
+  }
 
   /** Ends it in the middle of whatever it does. */
   async function stop() {

@@ -23,7 +23,7 @@ export const sveltekit: Stack = {
       'npm install --save-dev cardseal-sandbox @types/node',
     ]);
     cpSync(join(RECIPES, 'sveltekit'), app.folder, { recursive: true });
-    for (const file of ['shop.ts', 'web.ts'])
+    for (const file of ['shop.ts', 'store.ts', 'web.ts'])
       app.write(`src/lib/server/${file}`, readFileSync(join(RECIPES, file), 'utf8'));
     const script = join(app.folder, 'node_modules/cardseal/dist/cardseal.js');
     app.write('static/js/cardseal.js', readFileSync(script, 'utf8'));
