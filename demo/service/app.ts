@@ -44,11 +44,11 @@ export interface ServiceOptions {
   /** Whether errors of authorize contain a `reason`; off. The log and the page always have it. */
   explain?: boolean;
   /**
-   * A file that keeps what was acknowledged, also after `kill -9`. Without it all state is gone when
-   * the process ends.
+   * A file that keeps what was acknowledged, also after `kill -9`. Without it, all state is gone
+   * when the process ends.
    */
   stateFile?: string;
-  /** Names, beside those of the loopback interface, under which the page and the controls answer. */
+  /** Under which names the page and the controls answer, beside those of this machine. */
   allowedHosts?: string[];
   /** Whether the page and the controls answer under any IP address; off. */
   allowAddresses?: boolean;
@@ -81,9 +81,9 @@ declare module 'fastify' {
 }
 
 /**
- * The Card Payment Service as a sandbox. Not listening yet: `await createService().listen({ port: 0
- * })`. Speaks plain HTTP: keep it on the loopback interface. What is no part of a payment service is
- * its property `sandbox`.
+ * The Card Payment Service as a sandbox. It does not listen yet: call `listen({ port: 0 })`. It
+ * speaks plain HTTP: keep it on the loopback interface. Its property `sandbox` is what no payment
+ * service has: faults, clock, reset.
  *
  * Specification: "Endpoints", "Authentication", "Errors".
  *

@@ -102,8 +102,8 @@ function armedFault(
 const isLoopback = (host: string) => host.startsWith('127.') || ['::1', 'localhost'].includes(host);
 
 /**
- * Prints method, route and status of each request, and why it was refused: never a body, a header or
- * an address as it was sent.
+ * Prints method, route and status of each request, and why it was refused: never a body, a header
+ * or an address as it was sent.
  */
 function logAnswer(json: string) {
   const { method, route, status, code, reason, operation, fault, level, msg } = JSON.parse(json);
@@ -147,8 +147,8 @@ ${stateFile ? `Its data is kept in ${stateFile}.` : 'All its data is gone when i
 Ctrl-C stops it.`;
 }
 
-const OPEN = `WARNING: whoever can reach this machine can use the sandbox. Its secret keys are published,
-it speaks plain HTTP, and the page and its switches need no key. Never use a real card.`;
+const OPEN = `WARNING: anyone who can reach this machine can use the sandbox. Its secret keys are
+published, it speaks plain HTTP, and its page and switches need no key. Never use a real card.`;
 
 main().catch((error) => {
   const otherPort = 'Choose another: npx cardseal-sandbox --port 4001';

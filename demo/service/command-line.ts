@@ -7,7 +7,7 @@ export function wholeNumber(text: string, option: string, min: number, max: numb
   return number;
 }
 
-/** Reads one of a few words from the command line, and throws a RangeError that names the option. */
+/** Reads one of a few words, and throws a RangeError that names the option. */
 export function oneOf<T extends string>(words: readonly T[], text: string, option: string): T {
   const word = words.find((it) => it === text);
   if (word === undefined) throw new RangeError(`--${option} must be one of ${words.join(', ')}`);

@@ -1,7 +1,7 @@
 /**
- * What goes wrong on the way to the service, on demand: the server hands a request to a fault before
- * the service sees it. It is for tests of a merchant's server: whatever happens, an order is paid at
- * most once, and the shopper is told the truth.
+ * What goes wrong on the way to the service, on demand: the server hands a request to a fault
+ * before the service sees it. It is for tests of a merchant's server: whatever happens, an order is
+ * paid at most once, and the shopper is told the truth.
  */
 import type {
   IncomingMessage,
