@@ -19,6 +19,10 @@ declare global {
 /** Forms that were bound once, even if binding failed. */
 const seen: HTMLFormElement[] = [];
 
+/** Sees forms that a script adds. There is none in browsers that `checkFormBrowser` refuses. */
+const formObserver =
+  typeof MutationObserver === 'function' ? new MutationObserver(bindLoaded) : undefined;
+
 // If the page has the tag twice, the first one works. `Cardseal` may also be an element's id.
 if (typeof window.Cardseal?.bindCardForm !== 'function') {
   window.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
@@ -29,12 +33,24 @@ window.Cardseal.listen?.(); // the first one may be of a version without it
 
 /** Adding the same listeners again changes nothing, unless `document.open()` has removed them. */
 function listen(): void {
-  // A form that a script adds later is bound when the shopper gets to it, or something submits it.
+  // A form that a script adds later is bound, and asks for its key, when it comes.
+  formObserver?.observe(document, {
+    __proto__: null, // a polluted Object.prototype must set no further option
+    childList: true,
+    subtree: true,
+    attributeFilter: ['data-cardseal'],
+  } as MutationObserverInit);
+  // Where nothing tells that it comes: when the shopper gets to it, or something submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
   // After `bindAll`, because a form that its first submit binds has to handle that submit. And not
   // only at binding, because a listener that is added during a submit does not get that submit.
   listenOn(window);
+  bindLoaded();
+}
+
+/** While the page is loading, a form may not be whole yet. */
+function bindLoaded(): void {
   if (document.readyState !== 'loading') bindAll();
 }
 

@@ -80,7 +80,7 @@ const FALLBACKS: Record<string, string[]> = {
 };
 
 /** Names of values of the library and of plain data. Newer platforms have features of these names. */
-const NO_FEATURES = ['messages', 'role', 'when', 'writable'];
+const NO_FEATURES = ['messages', 'opacity', 'role', 'when', 'writable'];
 
 test('the built check is a script of 2018, which all supported browsers read', () => {
   const script = readBuilt('cardseal.check.js');

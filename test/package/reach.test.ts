@@ -15,6 +15,7 @@ await commands.assertBuilt();
 async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
   const frame = document.createElement('iframe');
   frame.src = '/strict/page';
+  frame.style.height = '20px'; // a text has to be scrolled into view
   await new Promise((resolve) => {
     frame.onload = resolve;
     document.body.append(frame);
@@ -96,6 +97,9 @@ test('the form touches what is on its list and nothing else, from binding to unb
   binding.unbind();
   const failing = bindCardForm(form, { key: () => Promise.reject(new Error('no key')) });
   await expect(failing.ready).rejects.toMatchObject({ code: 'invalid_form' }); // GET, and no onEncrypted
+  const status = form.appendChild(page.document.createElement('p'));
+  status.setAttribute('data-cardseal-status', '');
+  status.setAttribute('hidden', '');
   const keyless = bindCardForm(form, {
     key: () => Promise.reject(new Error('no key')),
     onEncrypted() {},

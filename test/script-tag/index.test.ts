@@ -113,11 +113,25 @@ describe('forms that come later', () => {
     await expectCard(await page.pay(), 'card');
   });
 
+  const ENABLE = '<button disabled data-cardseal-enable></button>';
+
+  test('are bound when they come', async () => {
+    const page = await visit({ body: '<main></main>' });
+    const main = page.document.querySelector('main')!;
+    main.innerHTML = `<form>${ENABLE}</form>`;
+    main.querySelector('form')!.setAttribute('data-cardseal', '');
+    await vi.waitUntil(() => !main.querySelector('button')!.disabled);
+    main.innerHTML = `<form data-cardseal>${ENABLE}</form>`;
+    await vi.waitUntil(() => !main.querySelector('button')!.disabled);
+  });
+
   test.each(['focusin', 'input', 'click', 'submit', 'formdata'])(
     'are bound by the first %s in them, before the page hears of it',
     async (type) => {
-      const page = await later(`data-cardseal ${keyAttribute()}`);
-      page.form.insertAdjacentHTML('beforeend', '<button disabled data-cardseal-enable></button>');
+      const page = await visit({ body: '<main></main>' });
+      const main = page.document.querySelector('main')!;
+      const controls = Object.values(CONTROLS).join('');
+      main.innerHTML = `<form data-cardseal ${keyAttribute()}>${controls}${ENABLE}</form>`;
       const button = page.form.querySelector<HTMLButtonElement>('[data-cardseal-enable]')!;
       let isBound = false;
       const look = () => {

@@ -22,8 +22,8 @@ export interface Tab {
   timersHaveRun(): Promise<void>;
   /** Waits until the page has drawn what its scripts have changed. */
   isDrawn(): Promise<void>;
-  /** Clicks at a point of the viewport, whatever is there. */
-  click(x: number, y: number): Promise<void>;
+  /** Clicks at a point of the viewport, whatever is there. The button is down for so many ms. */
+  click(x: number, y: number, heldFor?: number): Promise<void>;
   /** Clicks while the page waits for the answer to a POST of the browser. */
   clickAgain(x: number, y: number): Promise<void>;
   /** Types a text into whatever has the focus. */
@@ -82,7 +82,7 @@ async function openPlaywright(engine: Engine): Promise<Tab> {
     evaluate: (expression) => page.evaluate(expression) as Promise<never>,
     timersHaveRun: () => page.evaluate(TIMERS_HAVE_RUN) as Promise<never>,
     isDrawn: () => page.evaluate(IS_DRAWN) as Promise<never>,
-    click: (x, y) => page.mouse.click(x, y),
+    click: (x, y, heldFor = 0) => page.mouse.click(x, y, { delay: heldFor }),
     clickAgain: (x, y) => page.mouse.click(x, y),
     type: (text) => page.keyboard.type(text),
     press: (key) => page.keyboard.press(key),
@@ -199,10 +199,11 @@ async function openWebkit({ path, xvfb, driver }: Found): Promise<Tab> {
       // This driver waits with real clicks until the answer is there.
       await evaluate(`(${clickAt}(document, ${x}, ${y}), true)`);
     },
-    click: async (x, y) => {
+    click: async (x, y, heldFor = 0) => {
       const move = { type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 };
       const click = [
         { type: 'pointerDown', button: 0 },
+        { type: 'pause', duration: heldFor },
         { type: 'pointerUp', button: 0 },
       ];
       await act([{ type: 'pointer', id: 'mouse', actions: [move, ...click] }]);

@@ -107,9 +107,9 @@ export async function visit({
     control: (field: keyof typeof CONTROLS) =>
       page.document.querySelector<HTMLInputElement>(`[autocomplete=${TOKENS[field]}]`)!,
     controls: () => (Object.keys(CONTROLS) as (keyof typeof CONTROLS)[]).map(page.control),
-    fill() {
+    fill(typed: Partial<Record<keyof typeof CONTROLS, string>> = {}) {
       for (const field of Object.keys(CONTROLS) as (keyof typeof CONTROLS)[])
-        page.control(field).value = TYPED[field];
+        page.control(field).value = typed[field] ?? TYPED[field];
     },
     press: () => page.document.querySelector('button')!.click(),
     /** Fills in the card, presses the button, and waits until the server has got the form: what stood in it. */
@@ -121,8 +121,8 @@ export async function visit({
       return page.posted();
     },
     /** Fills in the card, presses the button, and waits for the error that the form raises: its code, and what the console says. */
-    async refused(): Promise<string> {
-      page.fill();
+    async refused(typed: Partial<Record<keyof typeof CONTROLS, string>> = {}): Promise<string> {
+      page.fill(typed);
       const raised = new Promise<CustomEvent>((resolve) =>
         EventTarget.prototype.addEventListener.call(
           page.form,

@@ -1,52 +1,110 @@
 import { concat } from '../card/concat.ts';
-import { type Control, cardControls, wordsOf } from '../card/fields.ts';
+import { type Control, cardControls } from '../card/fields.ts';
 import type { ShownProblem } from '../options.ts';
-import { isRendered } from '../page/is-rendered.ts';
-import { rootOf } from '../page/unclobbered.ts';
+import { whenStill } from '../page/still.ts';
+import { addPlace, bringIntoView, type Place, pagePlace, removeCopies } from './places.ts';
 import type { StatusLine } from './status.ts';
 
 export type CardMessages = ReturnType<typeof cardMessages>;
 
 /**
- * Shows what the shopper has to correct: beside the control, where the page has an element for it;
- * else the first problem stands in the status line. A text goes when the shopper changes a control.
+ * Shows what the shopper has to correct. The page's own elements come first: the one for the
+ * messages of a control, then the one for the status, which shows the first problem only. Without
+ * them, each text stands directly after its control. A text goes when its control changes.
  */
 export function cardMessages(form: HTMLFormElement, status: StatusLine) {
   /** How to remove what is shown, by control. The controls of one problem share it. */
   const shown = new Map<Element, () => void>();
   /** The controls whose problem stands in the status line. */
   let inStatus: Element[] = [];
+  let stopWatching = () => {};
 
   const clear = () => {
+    stopWatching();
     for (const remove of new Set(shown.values())) remove();
     inStatus = [];
+    removeCopies(form);
   };
 
-  /** Returns whether the shopper can see the text. */
-  const showBeside = ({ text, controls }: ShownProblem): boolean => {
-    const place = controls.map(messageElement).find(isFree);
-    const wasHidden = place?.hidden === true;
+  const show = (problems: ShownProblem[]) => {
+    clear();
+    const ofPage = problems.map(showInPage);
+    const first = findFirst(problems);
+    first.control.focus();
+    const firstOfPage = ofPage[problems.indexOf(first.problem)];
+    if (firstOfPage) bringIntoView(firstOfPage.element);
+    else if (status.writeOfPage(first.problem.text)) inStatus = first.problem.controls;
+    else showFirst(first.problem);
+    if (inStatus.length > 0) return;
+    for (const [i, problem] of problems.entries()) {
+      if (!ofPage[i] && problem !== first.problem) showBeside(problem);
+    }
+  };
+
+  /** Shows it in the page's own element, unless the shopper cannot see it there. */
+  const showInPage = (problem: ShownProblem): Place | undefined => {
+    const { text, controls } = problem;
+    const place = pagePlace(controls);
+    place?.write(text);
     const marks = controls.map(
       (control) => [control, control.getAttribute('aria-invalid')] as const,
     );
-    if (place) {
-      place.textContent = text;
-      place.hidden = false;
-    }
     for (const control of controls) control.setAttribute('aria-invalid', 'true');
-    const remove = () => {
+    onRemoval(problem, () => {
       for (const [control, before] of marks) {
-        shown.delete(control);
         if (before === null) control.removeAttribute('aria-invalid');
         else control.setAttribute('aria-invalid', before);
       }
-      if (!place) return;
-      place.textContent = '';
-      place.hidden = wasHidden;
+      place?.remove();
+    });
+    return place?.isSeen() ? place : undefined;
+  };
+
+  const showBeside = (problem: ShownProblem): Place => {
+    const place = addPlace(form, problem.controls);
+    place.write(problem.text);
+    onRemoval(problem, place.remove);
+    return place;
+  };
+
+  const onRemoval = ({ controls }: ShownProblem, remove: () => void) => {
+    const earlier = shown.get(controls[0]!);
+    const all = () => {
+      for (const control of controls) shown.delete(control);
+      remove();
+      earlier?.();
     };
-    for (const control of controls) shown.set(control, remove);
-    // After the text: an empty element may not be drawn at all, and would seem to be hidden.
-    return place !== undefined && isRendered(place);
+    for (const control of controls) shown.set(control, all);
+  };
+
+  /** The first one is announced, too: its control may have had the focus before. */
+  const showFirst = (problem: ShownProblem) => {
+    const place = showBeside(problem);
+    place.element.setAttribute('role', 'alert');
+    if (!place.isSeen()) {
+      writeStatus(problem);
+      return;
+    }
+    bringIntoView(place.element);
+    watch(place, problem);
+  };
+
+  const writeStatus = ({ text, controls }: ShownProblem) => {
+    status.write(text);
+    inStatus = controls;
+  };
+
+  /** A page that renders its form anew may remove the text. Then it stands in the status line. */
+  const watch = ({ element }: Place, problem: ShownProblem) => {
+    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
+    const observer = new MutationObserver(() => {
+      if (element.isConnected) return;
+      stopWatching();
+      if (shown.has(problem.controls[0]!)) writeStatus(problem);
+    });
+    // A polluted Object.prototype must set no further option.
+    observer.observe(form, { __proto__: null, childList: true, subtree: true } as object);
+    stopWatching = () => observer.disconnect();
   };
 
   /** The problem whose control comes first in the page, and that control. */
@@ -56,39 +114,17 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     return { control, problem: problems.find(({ controls }) => controls.includes(control))! };
   };
 
-  return {
-    clear,
-    show(problems: ShownProblem[]) {
-      clear();
-      const visible = problems.filter(showBeside);
-      const first = findFirst(problems);
-      if (!visible.includes(first.problem)) {
-        status.write(first.problem.text);
-        inStatus = first.problem.controls;
-      }
-      first.control.focus();
-    },
-    /** The shopper, or a script, has changed a control. */
-    onChange(control: Element) {
-      shown.get(control)?.();
-      if (!inStatus.includes(control)) return;
-      inStatus = [];
-      status.clear();
-    },
+  const onChange = (control: Element) => {
+    shown.get(control)?.();
+    if (!inStatus.includes(control)) return;
+    inStatus = [];
+    status.clear();
   };
-}
 
-/** Controls may share an element: the first text stays. */
-const isFree = (element: HTMLElement | undefined) => element?.textContent === '';
-
-/** The page's own element for the messages of a control. */
-function messageElement(control: Control): HTMLElement | undefined {
-  const root = rootOf(control);
-  for (const attribute of ['aria-errormessage', 'aria-describedby']) {
-    for (const id of wordsOf(control.getAttribute(attribute) ?? '')) {
-      const element = root.getElementById(id);
-      if (element?.hasAttribute('data-cardseal-message')) return element;
-    }
-  }
-  return undefined;
+  return {
+    clear: () => whenStill(clear),
+    show: (problems: ShownProblem[]) => whenStill(() => show(problems)),
+    /** The shopper, or a script, has changed a control. */
+    onChange: (control: Element) => whenStill(() => onChange(control)),
+  };
 }

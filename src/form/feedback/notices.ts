@@ -39,8 +39,8 @@ export function notices(
 
   const tell = (problem: FormProblem) => {
     setBusy(false); // screen readers may not announce what changes in a busy element
-    status.write(texts(problem));
     isWaiting = problem === 'one_moment' || problem === 'payment_under_way';
+    status.write(texts(problem), !isWaiting);
   };
 
   /** Tells the page alone, because the shopper has not pressed anything. */

@@ -1,6 +1,8 @@
 import { isRendered } from '../page/is-rendered.ts';
+import { whenStill } from '../page/still.ts';
 import { submitButtons } from '../page/submit.ts';
 import { createElement, unclobbered } from '../page/unclobbered.ts';
+import { bringIntoView } from './places.ts';
 
 /** The line for texts that concern no field, or that have no place beside their field. */
 export type StatusLine = ReturnType<typeof statusLine>;
@@ -15,12 +17,20 @@ const ADDED = 'data-cardseal-line';
 let left: WeakSet<HTMLFormElement> | undefined;
 
 /**
+ * An added line is there from the beginning: not every screen reader reads a text that comes
+ * together with its live region. Without a text it takes no room, whatever the page's styles are.
+ * Else the button would move, perhaps while the shopper presses it.
+ */
+const NO_ROOM = 'all: initial !important; position: absolute !important';
+
+/**
  * Writes into the form's element with `data-cardseal-status`. If there is none that the shopper can
- * see, it writes into a line of its own, before the submit button. The element is there from the
- * beginning: not every screen reader reads a text that comes together with its live region.
+ * see, it writes into a line of its own, before the submit button.
  */
 export function statusLine(form: HTMLFormElement) {
   const find = unclobbered(form, 'querySelector');
+  /** Lines of the page that are hidden while they are empty. */
+  const hidden = new Set<HTMLElement>();
   /** A line that stands outside the form, because the form cannot be seen. */
   let outside: HTMLElement | undefined;
   let stopRestoring = () => {};
@@ -31,16 +41,24 @@ export function statusLine(form: HTMLFormElement) {
     return all.filter((line): line is HTMLElement => line?.isConnected === true);
   };
 
+  const setText = (line: HTMLElement, text: string) => {
+    makeLive(line);
+    line.textContent = text;
+    if (line.hidden) hidden.add(line);
+    if (hidden.has(line)) line.hidden = text === '';
+    if (line.hasAttribute(ADDED)) line.style.cssText = text === '' ? NO_ROOM : '';
+  };
+
   const clear = () => {
     stopRestoring();
-    for (const line of lines()) line.textContent = '';
+    for (const line of lines()) setText(line, '');
   };
 
   /** The page may have replaced or hidden the form while the press was under way. */
   const insert = (): HTMLElement => {
     const line = createElement('p');
     line.setAttribute(ADDED, '');
-    makeLive(line);
+    setText(line, '');
     const button = submitButtons(form).find(isRendered);
     if (form.isConnected && button) {
       button.parentNode!.insertBefore(line, button);
@@ -53,59 +71,74 @@ export function statusLine(form: HTMLFormElement) {
     return line;
   };
 
+  const tryLine = (line: HTMLElement, text: string): boolean => {
+    setText(line, text);
+    // After the text: an empty element may not be drawn at all, and would seem to be hidden.
+    if (form.isConnected && isRendered(line)) return true;
+    setText(line, '');
+    return false;
+  };
+
   const place = (text: string) => {
-    for (const line of lines()) {
-      makeLive(line);
-      line.textContent = text;
-      // After the text: an empty element may not be drawn at all, and would seem to be hidden.
-      if (form.isConnected && isRendered(line)) return;
-      line.textContent = '';
-    }
+    if (lines().some((line) => tryLine(line, text))) return;
     find(`[${ADDED}]`)?.remove();
-    insert().textContent = text;
+    setText(insert(), text);
+  };
+
+  const write = (text: string, isBroughtIntoView: boolean) => {
+    clear();
+    place(text);
+    const line = lines().find(({ textContent }) => textContent === text);
+    if (line && isBroughtIntoView) bringIntoView(line);
+    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
+
+    // A page that renders its form anew may remove a text that it does not know.
+    let restores = 0;
+    const observer = new MutationObserver(() => {
+      if (lines().some((line) => line.textContent === text)) return;
+      place(text);
+      restores += 1;
+      if (restores === MAX_RESTORES) observer.disconnect();
+    });
+    observer.observe(form, {
+      __proto__: null, // a polluted Object.prototype must set no further option
+      childList: true,
+      subtree: true,
+      attributeFilter: [ADDED],
+    } as MutationObserverInit);
+    stopRestoring = () => observer.disconnect();
+  };
+
+  const prepare = () => {
+    const isLeft = left?.delete(form);
+    for (const line of lines()) setText(line, isLeft ? line.textContent! : '');
+    if (lines().length === 0 && form.isConnected && isRendered(form)) insert();
+  };
+
+  const leave = () => {
+    stopRestoring();
+    left ??= new WeakSet(); // not before: importing the package does nothing
+    for (const line of lines()) {
+      if (line.textContent !== '') left.add(form);
+      else if (line.hasAttribute(ADDED)) line.remove();
+    }
   };
 
   return {
-    clear,
-    write(text: string) {
-      clear();
-      place(text);
-      if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
-
-      // A page that renders its form anew may remove a text that it does not know.
-      let restores = 0;
-      const observer = new MutationObserver(() => {
-        if (lines().some((line) => line.textContent === text)) return;
-        place(text);
-        restores += 1;
-        if (restores === MAX_RESTORES) observer.disconnect();
-      });
-      observer.observe(form, {
-        __proto__: null, // a polluted Object.prototype must set no further option
-        childList: true,
-        subtree: true,
-        attributeFilter: [ADDED],
-      } as MutationObserverInit);
-      stopRestoring = () => observer.disconnect();
+    clear: () => whenStill(clear),
+    /** Writes into the page's own element. Returns whether the shopper can see the text there. */
+    writeOfPage(text: string): boolean {
+      const [line] = lines();
+      if (!line?.hasAttribute(OWN) || !tryLine(line, text)) return false;
+      write(text, true);
+      return true;
     },
+    write: (text: string, isBroughtIntoView = true) =>
+      whenStill(() => write(text, isBroughtIntoView)),
     /** Makes the live region. A copy of the form may have brought a line with an old text. */
-    prepare() {
-      const isLeft = left?.delete(form);
-      for (const line of lines()) {
-        makeLive(line);
-        if (!isLeft) line.textContent = '';
-      }
-      if (lines().length === 0 && form.isConnected && isRendered(form)) insert();
-    },
+    prepare: () => whenStill(prepare),
     /** Removes what this file has added. A text stays until the form is bound again. */
-    leave() {
-      stopRestoring();
-      left ??= new WeakSet(); // not before: importing the package does nothing
-      for (const line of lines()) {
-        if (line.textContent !== '') left.add(form);
-        else if (line.hasAttribute(ADDED)) line.remove();
-      }
-    },
+    leave: () => whenStill(leave),
   };
 }
 
@@ -113,7 +146,6 @@ export function statusLine(form: HTMLFormElement) {
 const MAX_RESTORES = 5;
 
 function makeLive(line: HTMLElement): void {
-  line.hidden = false;
   const isLive = line.hasAttribute('role') || line.hasAttribute('aria-live');
   if (!isLive) line.setAttribute('role', 'alert');
 }

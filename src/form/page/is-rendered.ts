@@ -1,8 +1,6 @@
 /** Whether the page shows an element at all. */
 export function isRendered(element: Element): boolean {
-  // Environments without a layout (jsdom, happy-dom) draw nothing: there everything counts.
-  const hasLayout = document.documentElement.getClientRects().length > 0;
-  if (!hasLayout) return true;
+  if (!hasLayout()) return true;
   if (element.getClientRects().length === 0) return false;
   // Closed details, `visibility: hidden` and `content-visibility: hidden` have rectangles.
   // Chrome 105 to 120 know the option by its earlier name.
@@ -13,3 +11,29 @@ export function isRendered(element: Element): boolean {
   };
   return element.checkVisibility?.(options) ?? true;
 }
+
+/**
+ * Whether the page shows an element to people who see. One that a widget has replaced is there for
+ * screen readers only, or cut off.
+ */
+export function isSeen(element: Element): boolean {
+  if (!isRendered(element)) return false;
+  if (!hasLayout()) return true;
+  const { width, height, right, bottom } = element.getBoundingClientRect();
+  if (width <= 1 || height <= 1 || right < 0) return false;
+  if (styleOf(element, 'opacity') === '0') return false;
+  for (let box = element.parentElement; box && box.localName !== 'form'; box = box.parentElement) {
+    const isCut = bottom > box.getBoundingClientRect().bottom + 1;
+    if (isCut && CUTTING.includes(styleOf(box, 'overflow-y'))) return false;
+  }
+  return true;
+}
+
+/** The computed value of a property of CSS. */
+export const styleOf = (element: Element, property: string): string =>
+  window.getComputedStyle(element).getPropertyValue(property);
+
+const CUTTING = ['hidden', 'clip'];
+
+/** Environments without a layout (jsdom, happy-dom) draw nothing: there everything counts. */
+const hasLayout = () => document.documentElement.getClientRects().length > 0;

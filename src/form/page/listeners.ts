@@ -1,5 +1,6 @@
 import { concat } from '../card/concat.ts';
 import { log } from '../feedback/report.ts';
+import { hold, release, releaseSoon } from './still.ts';
 import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
 import { rootOf } from './unclobbered.ts';
 
@@ -62,8 +63,16 @@ const LISTENERS: { [type: string]: EventListener } = {
   formdata: (event) => {
     findBoundForm(event.target)?.onFormData((event as FormDataEvent).formData);
   },
+  pointerdown: onPointerDown,
+  mousedown: onPointerDown, // Safari has pointer events from 13 on
+  pointerup: releaseSoon,
+  mouseup: releaseSoon,
+  pointercancel: releaseSoon,
   click: (event) => {
-    if (event.isTrusted) onShopper();
+    if (event.isTrusted) {
+      release();
+      onShopper();
+    }
     onClick(event);
   },
   keydown: (event) => onKeyDown(event as KeyboardEvent),
@@ -81,6 +90,10 @@ const LISTENERS: { [type: string]: EventListener } = {
 
 export const findBoundForm = (form: unknown): BoundForm | undefined =>
   boundForms.find((bound) => bound.form === form);
+
+function onPointerDown(event: Event): void {
+  if (event.isTrusted) hold();
+}
 
 function onShopper(): void {
   rememberShopper();
