@@ -12,11 +12,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS } from '../../../demo/service/app.ts';
+import { FAULTS } from '../../../demo/service/faults.ts';
 import { CardPayments } from '../../../src/checkout/index.ts';
 import { encryptCard } from '../../../src/core/index.ts';
 
@@ -112,6 +115,30 @@ test('passes on the licence of each package that it bundles, and no path of the 
   expect(bundle + licenses).not.toContain(root);
 });
 
+test('its Containerfile names files that are in the package and options that exist', () => {
+  const lines = read(join(installed, 'Containerfile')).split('\n');
+  const words = (instruction: string) =>
+    lines.filter((line) => line.startsWith(instruction)).map((line) => line.split(/\s+/).slice(1));
+  const copied = words('COPY').flatMap((names) => names.slice(0, -1));
+  expect(copied).toEqual(['cardseal-sandbox.cjs', 'package.json', 'page']);
+  for (const name of copied) expect(readdirSync(installed)).toContain(name);
+  const [, command] = /^ENTRYPOINT (\[.*\])$/m.exec(lines.join('\n'))!;
+  const [node, script, ...options] = JSON.parse(command!);
+  expect([node, script]).toEqual(['node', 'cardseal-sandbox.cjs']);
+  const usage = run(process.execPath, [join(installed, script), '--help'], folder);
+  for (const option of options.filter((word: string) => word.startsWith('--')))
+    expect(usage).toContain(`${option} <`);
+});
+
+test('docs/sandbox.md and --help have every fault, each with what happens', () => {
+  const table = read(join(root, 'docs/sandbox.md'));
+  const usage = run(process.execPath, [join(installed, 'cardseal-sandbox.cjs'), '--help'], folder);
+  for (const [name, { what }] of Object.entries(FAULTS)) {
+    expect(table).toContain(`| \`${name}\` | ${what} |`);
+    expect(usage.split('\n')).toContain(`  ${name.padEnd(21)}  ${what}`);
+  }
+});
+
 describe('npx cardseal-sandbox', () => {
   test('prints its address, test keys and test cards, and takes a payment with them', async () => {
     const { address, secretKey, text, child, exit } = await startOnFreePort(NPX);
@@ -166,6 +193,54 @@ describe('npx cardseal-sandbox', () => {
     };
     expect(await list(address)).toBe(1);
     expect(await list((await startOnFreePort()).address)).toBe(0);
+  });
+
+  test('has its page, under the names of this machine only', async () => {
+    const { address, text } = await startOnFreePort();
+    expect(text()).toContain(`Page:             ${address}/\n`);
+    const page = await (await fetch(address)).text();
+    expect(page).toContain('<option value="after-404">after-404: the answer is 404</option>');
+    for (const file of ['page.js', 'page.css'])
+      expect((await fetch(`${address}/sandbox/${file}`)).status).toBe(200);
+    expect((await fetch(address.replace('127.0.0.1', 'localhost'))).status).toBe(200);
+  });
+
+  test('--host opens it with a warning; live-mode keys and other names stay refused', async () => {
+    const options = ['--host', '0.0.0.0', '--allow-host', 'Sandbox'];
+    const { address, text } = await startOnFreePort(DIRECTLY, options);
+    expect(text()).toContain('WARNING: anyone who can reach this machine can use the sandbox.');
+    const { port } = new URL(address);
+    const all = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    const outside = all.find(({ internal, family }) => !internal && family === 'IPv4');
+    const ask = (host: string, path: string, headers: Record<string, string>) =>
+      new Promise<number>((resolve, reject) => {
+        const options = { host, port, path, headers };
+        const sent = request(options, (answer) => resolve(answer.resume().statusCode!));
+        sent.on('error', reject).end();
+      });
+    for (const [host, status] of [
+      ['sandbox:3001', 200],
+      ['192.0.2.7', 200],
+      ['shop.example', 403],
+    ] as const)
+      expect(await ask('127.0.0.1', '/sandbox', { host })).toBe(status);
+    if (!outside) return; // a machine without a network
+    const statusOf = (key: string) =>
+      ask(outside.address, '/payments/card', { authorization: `Bearer ${key}` });
+    const { secretKey, liveSecretKey } = ACCOUNTS[0];
+    expect([await statusOf(secretKey), await statusOf(liveSecretKey)]).toEqual([200, 401]);
+  });
+
+  test.each([
+    [['--host', 'shop.example'], '--host must be an IP address'],
+    [['--fault', 'after-4O4'], '--fault must be one of the faults below that is for authorize'],
+    [['--fault', 'after-404', '--fault-on', 'refund'], '--fault-on must be one of keys, create,'],
+    [['--fault', 'after-other-scheme'], 'that is for authorize'],
+    [['--state', '/dev/null'], '/dev/null is no file. Choose another one.'],
+  ])('%j is refused with a word of advice', async (options, advice) => {
+    const sandbox = start(['--port', '0', ...options]);
+    expect(await sandbox.exit).toEqual([1, null]);
+    expect(sandbox.output).toContain(advice);
   });
 
   test('--fault lets authorizations go wrong, --fault-times so many of them', async () => {
