@@ -1,4 +1,5 @@
 import { CardEncryptionError, encryptCard } from '../core/index.ts';
+import { keptBlock } from './block.ts';
 import { blockInput } from './block-input.ts';
 import { cardFields } from './card/card-fields.ts';
 import { concat } from './card/concat.ts';
@@ -17,7 +18,6 @@ import { checkFormBrowser } from './page/environment.ts';
 import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './page/listeners.ts';
 import { markForRecorders } from './page/marks.ts';
 import { pageOf } from './page/page.ts';
-import { sealedBlock } from './sealed-block.ts';
 
 /**
  * Makes a form encrypt its card before it is submitted.
@@ -70,7 +70,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   const page = pageOf(form, options);
   const fields = cardFields(form, luhn);
   const input = blockInput(form, fieldName, mark);
-  const sealed = sealedBlock(fields, input, keys.isYoung);
+  const kept = keptBlock(fields, input, keys.isYoung);
   const status = statusLine(form);
   const messages = cardMessages(form, status);
   const texts = textsOf(options.messages);
@@ -84,7 +84,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     input.check();
   };
   const { start, ...handlers } = cardForm({
-    ...{ onEncrypted, page, fields, sealed, keys, notices },
+    ...{ onEncrypted, page, fields, kept, keys, notices },
     encrypt: encryptCard,
     later: runLater,
     report: reportToPage,

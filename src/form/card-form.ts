@@ -1,40 +1,32 @@
+import { isIdle } from './decide.ts';
 import { keyRequests } from './key-requests.ts';
 import type { CardFormBinding } from './options.ts';
 import type { Parts } from './parts.ts';
-import { cardPresses } from './presses.ts';
+import { cardPresses } from './perform.ts';
 
 /**
  * A bound form, from its binding to its end: everything but its presses, which `cardPresses`
  * decides about. It handles the events of the form and, once it is started, gives its binding.
  */
 export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
-  const { page, fields, sealed, keys, notices, later } = parts;
+  const { page, fields, kept, keys, notices, later } = parts;
   let isBound = true;
 
   /** The block has used up its key, and the page stays. */
   const startNextCard = () => {
     if (!isBound) return;
-    const needsKey = sealed.exists() && keys.isRenewable;
-    end();
+    const needsKey = presses.state().block !== null && keys.isRenewable;
+    presses.end(true, false);
     if (needsKey) requests.start();
   };
 
   const presses = cardPresses({ ...parts, startNextCard });
-  const requests = keyRequests(keys, notices, () => presses.state().phase === 'making');
+  const requests = keyRequests(keys, notices, () => isEncrypting());
 
-  /** Ends what the form is doing, without a block, a message or a card in the fields. */
-  const end = ({ areFieldsEmptied = true, isQuiet = false } = {}) => {
-    const isStopped = presses.stopPassing() && page.isConnected() && !isQuiet;
-    if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
-    presses.end();
-    sealed.drop();
-    notices.clear();
-    if (isStopped) notices.tell('no_answer');
-    presses.tellSettled();
-  };
+  const isEncrypting = () => presses.state().doing.is === 'encrypting';
 
   const restart = (): Promise<void> => {
-    end();
+    presses.end(true, false);
     keys.drop();
     return requests.start();
   };
@@ -55,9 +47,11 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     if (!isBound) return;
     isBound = false;
     parts.stopListening();
-    const isInterrupted = presses.state().phase === 'making';
+    const isInterrupted = isEncrypting();
     requests.silence();
-    end({ areFieldsEmptied: isQuiet || sealed.isCardInFields(), isQuiet });
+    const { block } = presses.state();
+    const isCardInFields = block !== null && !block.isEmptied && kept.isSame();
+    presses.end(isQuiet || isCardInFields, isQuiet);
     keys.drop();
     // The shopper has to know: a component may bind the form again because of the press.
     if (isInterrupted && !isQuiet && page.isConnected()) notices.tell('press_again');
@@ -69,7 +63,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   return {
     /** @param check - Throws if the form's developer has to correct it. */
     start(check: () => void): CardFormBinding {
-      sealed.withdraw(); // a block that the server has rendered again, or a copy of the form has
+      kept.takeOut(); // a block that the server has rendered again, or a copy of the form has
       return {
         ready: requests.start(check),
         restart: () => (isBound ? restart() : Promise.resolve()),
@@ -78,7 +72,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
           return isBound ? presses.encrypt() : undefined;
         },
         get isBusy() {
-          return presses.state().phase !== 'idle';
+          return !isIdle(presses.state());
         },
         unbind,
         close: () => leave(true),
@@ -95,31 +89,29 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     onShopper: presses.onShopper,
 
     onChange(control: Element) {
-      if (!presses.isCommitted()) sealed.onChange(control);
+      if (fields.include(control)) presses.onChange(fields.mayHoldCard(control));
     },
 
     onFormData(data: FormData) {
       fields.removeFrom(data);
-      const isPassing = presses.state().phase === 'passing';
-      if (!isPassing && !saysCard()) sealed.withdraw();
-      sealed.onFormData(data, !presses.isCommitted());
+      presses.onFormData(data, saysCard);
     },
 
     onReset(event: Event) {
       // At once, because a script may send the form in the same task. If the reset is cancelled,
       // the next press offers the block again.
-      if (!presses.isCommitted()) sealed.withdraw();
+      presses.onReset();
       const restoreDefaults = fields.clearDefaults();
       // Whether a listener cancels the reset is known when its dispatch is over.
       later(() => {
         if (event.defaultPrevented) restoreDefaults();
-        else presses.whenOver(startNextCard);
+        else presses.reset();
       });
     },
 
     onPageHide() {
       requests.silence();
-      end();
+      presses.end(true, false);
     },
 
     onPageRestored() {

@@ -1,5 +1,5 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
-import { type CardBytes, copyCard } from './card/read.ts';
+import { type CardBytes, copyCard, zero } from './card/read.ts';
 import { isAboutCard } from './feedback/notices.ts';
 import type { Parts } from './parts.ts';
 
@@ -7,31 +7,35 @@ import type { Parts } from './parts.ts';
 const SLOW_MS = 1000;
 
 /**
- * Reads and validates the card on the screen, waits for the key, and encrypts the card. If the
- * press is still under way then, `sealed` keeps the block, and it is returned.
+ * Reads and validates the card on the screen. The caller has to zero it.
  *
- * @param press - Keeps the card, to be zeroed when the press ends.
- * @param isCurrent - Whether nothing has ended the press.
  * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
  */
-export async function makeBlock(
-  { fields, sealed, keys, encrypt, notices, later }: Parts,
-  press: { card?: CardBytes | undefined },
-  isCurrent: () => boolean,
-): Promise<EncryptedCard | undefined> {
-  sealed.withdraw(); // the block of another card
-  sealed.check();
+export function readFields({ fields, kept, notices }: Parts): CardBytes {
+  kept.takeOut(); // the block of another card
+  kept.check();
   const { card, problems } = fields.read();
-  press.card = card;
   const [first] = problems;
-  if (first) {
-    notices.showProblems(problems);
-    const code = first.problem === 'name_too_long' ? 'card_too_long' : 'invalid_card';
-    const message = 'The shopper has to correct the card';
-    throw new CardEncryptionError(code, message, { field: first.field });
-  }
-  sealed.drop();
+  if (!first) return card;
+  zero(card);
+  notices.showProblems(problems);
+  const code = first.problem === 'name_too_long' ? 'card_too_long' : 'invalid_card';
+  const message = 'The shopper has to correct the card';
+  throw new CardEncryptionError(code, message, { field: first.field });
+}
 
+/**
+ * Waits for a key, and encrypts a card under it.
+ *
+ * @param isCurrent - Whether nothing has ended the press.
+ * @returns `undefined` if something has ended it.
+ * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
+ */
+export async function encryptFields(
+  { fields, keys, encrypt, notices, later }: Parts,
+  card: CardBytes,
+  isCurrent: () => boolean,
+): Promise<{ block: EncryptedCard; keyArrived: number } | undefined> {
   later(() => {
     if (isCurrent()) notices.tell('one_moment');
   }, SLOW_MS);
@@ -42,10 +46,7 @@ export async function makeBlock(
   try {
     const block = await encrypt(key.key, copyCard(card));
     keys.drop(key); // one key, one card, whatever becomes of the press
-    if (!isCurrent()) return undefined;
-    press.card = undefined; // from now on `sealed` zeroes it
-    sealed.seal(block, key.arrived, card);
-    return block;
+    return isCurrent() ? { block, keyArrived: key.arrived } : undefined;
   } catch (reason) {
     const error = reason as CardEncryptionError;
     if (!isAboutCard(error)) keys.drop(key);

@@ -1,17 +1,17 @@
 import type { encryptCard } from '../core/index.ts';
+import type { KeptBlock } from './block.ts';
 import type { CardFields } from './card/card-fields.ts';
 import type { Notices } from './feedback/notices.ts';
 import type { KeySource } from './key-source.ts';
 import type { CardFormOptions } from './options.ts';
 import type { Page } from './page/page.ts';
-import type { SealedBlock } from './sealed-block.ts';
 
 /** What the decisions about a form work with. The tests explore them with a simulated page. */
 export interface Parts {
   readonly onEncrypted: CardFormOptions['onEncrypted'];
   readonly page: Page;
   readonly fields: CardFields;
-  readonly sealed: SealedBlock;
+  readonly kept: KeptBlock;
   readonly keys: KeySource;
   readonly notices: Notices;
   readonly encrypt: typeof encryptCard;

@@ -234,7 +234,6 @@ test.each<Story & { what: string }>([
       'the fields are emptied',
       'onEncrypted: requestSubmit() while pending',
       'the shopper reads payment_under_way',
-      'the text goes',
       'a block of A under key 1 goes out by the browser',
     ],
   },
@@ -443,6 +442,14 @@ test.each<Story & { what: string }>([
     what: 'the shopper comes back to a page that has replaced the form',
     tasks: ['page: takes the form out', 'leaves the page', 'the page comes back', '...'],
     outcome: ['the fields are emptied'],
+  },
+  {
+    what: 'the shopper stays when the page asks whether to leave: the next press sends the same block',
+    tasks: ['presses Pay', '...', 'stays when the page asks', 'presses Pay', '...'],
+    outcome: [
+      'a block of A under key 1 goes out by the browser',
+      'a block of A under key 1 goes out by the browser',
+    ],
   },
   {
     what: 'a reset begins another card',

@@ -23,6 +23,7 @@ import {
   press,
   settled,
   statusOf,
+  TYPED,
   testRealInput,
   textRead,
   user,
@@ -249,6 +250,43 @@ testRealInput('its answer comes while another press passes, which it does not en
   await clickAsShopper(page, page.button('Send'));
   expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
   expect(onEncrypted).toHaveBeenCalledTimes(1);
+});
+
+test('a mask that writes the old value back: no code of the page gets the block, and the developer is told (G12)', async () => {
+  const page = open();
+  const number = page.control('number');
+  let isMasked = true;
+  number.addEventListener('input', () => {
+    if (isMasked) number.value = TYPED.number;
+  });
+  const onEncrypted = vi.fn();
+  const binding = bind(page.form, { onEncrypted });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => page.errors[0]);
+  fill(page);
+  expect(await binding.encrypt()).toBe(undefined);
+  const told = { code: 'invalid_form', message: expect.stringContaining('fills the emptied') };
+  expect(page.errors).toEqual([expect.objectContaining(told), expect.objectContaining(told)]);
+  expect(statusOf(page)).toBe('Card payment is not available at the moment.');
+  expect([onEncrypted.mock.calls, new FormData(page.form).get('encrypted_card')]).toEqual([
+    [],
+    null,
+  ]);
+  isMasked = false;
+  fill(page);
+  expect(await decrypt((await binding.encrypt())!)).toEqual(CARD);
+});
+
+test('no listener that hears of an emptied field finds another one full (G12)', async () => {
+  const page = open();
+  const found: string[][] = [];
+  page.form.addEventListener('input', () => void found.push(values(page)));
+  const binding = bind(page.form);
+  fill(page);
+  await binding.encrypt();
+  expect(found.length).toBeGreaterThan(3);
+  expect(new Set(found.flat())).toEqual(new Set(['']));
 });
 
 test('encrypt() resolves to the block, with the fields empty, and submits nothing', async () => {

@@ -147,16 +147,36 @@ test.each([
       `<input required><button ${ofButton}>Pay</button>`,
       `method="post" ${attributes}`,
     );
-    const { isInvalid } = pageOf(form, { key: freshKey() });
-    expect(isInvalid(kind, button())).toBe(expected);
-    if (!ofButton) expect(isInvalid(kind, null)).toBe(expected);
+    const { isRefusalShown } = pageOf(form, { key: freshKey() });
+    expect(isRefusalShown(kind, button())).toBe(expected);
+    if (!ofButton) expect(isRefusalShown(kind, null)).toBe(expected);
     form.querySelector('input')!.value = 'x';
-    expect(isInvalid(kind, button())).toBe(false);
+    expect(isRefusalShown(kind, button())).toBe(false);
     form.querySelector('input')!.value = '';
     form.remove();
-    expect(isInvalid(kind, button())).toBe(false);
+    expect(isRefusalShown(kind, button())).toBe(false);
   },
 );
+
+test('a repeat that the browser refuses because of a control that the page has hidden ends in a text (G9)', async () => {
+  const page = open(`<fieldset><input name="phone" required value="1">${html()}</fieldset>`);
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page);
+  page.button().click();
+  const phone = page.form.querySelector<HTMLInputElement>('[name=phone]')!;
+  phone.value = '';
+  phone.hidden = true;
+  key.resolve(freshKey());
+  await vi.waitUntil(() => statusOf(page));
+  expect([statusOf(page), page.passes]).toEqual(['Press the button again.', 0]);
+  phone.hidden = false; // now the browser says itself what is missing
+  page.button().click();
+  expect(page.passes).toBe(0);
+  phone.value = '1';
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
 
 test.each([
   ['removed', (button: HTMLButtonElement) => button.remove()],

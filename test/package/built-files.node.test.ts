@@ -77,6 +77,8 @@ const FALLBACKS: Record<string, string[]> = {
   signal: ['form/key-source.js', 'pay/bind-checkout.js'],
   aborted: ['form/key-source.js'],
   reportError: ['form/feedback/report.js'],
+  beforeunload: ['form/page/leaving.js'], // Safari on iOS asks nobody whether to leave
+  returnValue: ['form/page/leaving.js'],
 };
 
 /** Names of values of the library and of plain data. Newer platforms have features of these names. */

@@ -51,6 +51,16 @@ async function unanswered(attributes = keyAttribute(), moreHead = '') {
   return { page, got, pressed, halfAMinute, answer: () => silent.say({ body: '<!doctype html>' }) };
 }
 
+test('a page that asks whether to leave: a shopper who stays sends the same block again (G13)', async () => {
+  const { page, got, pressed } = await unanswered();
+  page.window.addEventListener('beforeunload', (event) => event.preventDefault());
+  page.fill();
+  await pressed(1); // without a click of a person before, the browser does not ask, and sends
+  await pressed(2);
+  const [first, second] = await got();
+  expect([second, statusOf(page)]).toEqual([first, undefined]);
+});
+
 test('a form in an <iframe srcdoc> pays: its origin is that of the page around it', async () => {
   const page = await visit({ srcdoc: true });
   const { encrypted_card } = Object.fromEntries(await page.pay());

@@ -29,11 +29,14 @@ export interface Size {
  * `Object.prototype` out of keys and errors. In the script tag, about 70 keep a press from ending in
  * silence where the page restarts the form in it, or has a `reportError` or a console that throws.
  * Two features that change places in a list can move brotli's size by 50 bytes.
+ *
+ * The table of decide.ts costs about 1,300 bytes of the script tag: its states, inputs and effects
+ * have names that a reviewer can read, and what code of the page may end is a state of its own.
  */
 const CORE_BOUND = 3_100;
 /** The script tag, and `bindCheckout` with its requests and nine more texts. */
-const PAY_TAG_BOUND = 15_240;
-const SCRIPT_TAG_BOUND = 13_180;
+const PAY_TAG_BOUND = 17_000;
+const SCRIPT_TAG_BOUND = 15_000;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];

@@ -6,7 +6,7 @@
 import type { PartialStrykerOptions } from '@stryker-mutator/api/core';
 
 /** The rules of a press: what test/form/explore runs with everything around it simulated. */
-const RULES = ['card-form', 'key-requests', 'make-block', 'presses', 'sealed-block'].map(
+const RULES = ['block', 'card-form', 'decide', 'key-requests', 'make-block', 'perform'].map(
   (name) => `src/form/${name}.ts`,
 );
 

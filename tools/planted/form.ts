@@ -1,7 +1,8 @@
 import type { Fault } from './fault.ts';
 
-const PRESSES = 'src/form/presses.ts';
-const SEALED = 'src/form/sealed-block.ts';
+const DECIDE = 'src/form/decide.ts';
+const PERFORM = 'src/form/perform.ts';
+const BLOCK = 'src/form/block.ts';
 const READ = 'src/form/card/read.ts';
 const DESTINATION = 'src/form/page/destination.ts';
 const KEYS = 'src/form/key-source.ts';
@@ -10,40 +11,40 @@ const KEYS = 'src/form/key-source.ts';
 export const FORM: readonly Fault[] = [
   {
     name: 'a submit without the check of its destination',
-    file: PRESSES,
-    before: "    if (sentBy === 'browser') page.checkDestination(button);\n",
+    file: PERFORM,
+    before: '      if (isCard && state.block && isByBrowser) page.checkDestination(button);\n',
     after: '',
     breaks: 'a page that changes its action late sends the block in an address, or to a stranger',
     tests: ['chromium form/destination'],
   },
   {
     name: 'a press while the block is made is silent',
-    file: PRESSES,
-    before: "        refuse(event, isOver ? 'press_again' : waitText());\n",
-    after: '        stop(event);\n',
+    file: DECIDE,
+    before: "[state, { do: 'stop', press }, { do: 'tell', text: 'one_moment' }]",
+    after: "[state, { do: 'stop', press }]",
     breaks: 'the shopper presses again and again, and reads nothing',
     tests: ['chromium form/press.test'],
   },
   {
     name: 'an answer that never comes keeps the form locked',
-    file: PRESSES,
-    before: 'const SENDING_MS = 30_000;',
-    after: 'const SENDING_MS = 30_000_000;',
+    file: PERFORM,
+    before: 'const RESPONSE_MS = 30_000;',
+    after: 'const RESPONSE_MS = 30_000_000;',
     breaks: 'after a lost answer, the shopper can neither pay nor reads why',
     tests: ['node form/explore.node'],
   },
   {
     name: 'a submit that a script has made up counts as sent',
-    file: PRESSES,
-    before: 'event.isTrusted && !event.defaultPrevented',
-    after: '!event.defaultPrevented',
+    file: PERFORM,
+    before: 'event!.isTrusted && !event!.defaultPrevented',
+    after: '!event!.defaultPrevented',
     breaks: 'after dispatchEvent(new Event("submit")), the form is locked for half a minute',
     tests: ['chromium form/press.test'],
   },
   {
     name: 'the card of an ended press stays in memory',
-    file: PRESSES,
-    before: "    if (state.phase === 'making' && state.card) zero(state.card);\n",
+    file: PERFORM,
+    before: '    if (card) zero(card);\n',
     after: '',
     breaks: 'anyone who reads the memory of the page later finds the card',
     tests: ['chromium form/life'],
@@ -66,25 +67,25 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a block of any age passes',
-    file: SEALED,
-    before: '      (current.isOut || isYoung(current.keyArrived)) &&\n',
-    after: '',
+    file: DECIDE,
+    before: 'isSame && (state.block.isOut || isYoung)',
+    after: 'isSame',
     breaks: 'a shopper who lets the page stand pays with an expired key',
     tests: ['chromium form/press.test'],
   },
   {
     name: 'the block of the first card stays',
-    file: SEALED,
-    before: '(card ? fields.hold(card) : fields.areEmpty())',
-    after: '(card ? true : fields.areEmpty())',
+    file: BLOCK,
+    before: 'kept.card ? fields.hold(kept.card) : fields.areEmpty();',
+    after: 'kept.card ? true : fields.areEmpty();',
     breaks: 'a shopper who corrects the card pays with the old one',
     tests: ['node form/explore.node'],
   },
   {
     name: 'an emptied form keeps its block for another card',
-    file: SEALED,
-    before: '(card ? fields.hold(card) : fields.areEmpty())',
-    after: '(card ? fields.hold(card) : true)',
+    file: BLOCK,
+    before: 'kept.card ? fields.hold(kept.card) : fields.areEmpty();',
+    after: 'kept.card ? fields.hold(kept.card) : true;',
     breaks: 'the next card that is typed pays with the one before',
     tests: ['node form/explore.node'],
   },
@@ -115,7 +116,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a reset brings the card back',
     file: 'src/form/card/fields.ts',
-    before: "    control.removeAttribute('value');\n",
+    before: "  control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
     tests: ['chromium form/life'],

@@ -112,7 +112,11 @@ const SHARED = 'data-cardseal-shared';
 
 /** A name that is also the shop's own field: it is sent in clear text and never emptied. */
 export const isShared = (control: Element): boolean =>
-  control.hasAttribute(SHARED) && NAME_SLOTS.some((slot) => slot === slotOf(control));
+  control.hasAttribute(SHARED) && isOfName(control);
+
+/** Whether a control is for the name, or a part of it. */
+export const isOfName = (control: Element): boolean =>
+  NAME_SLOTS.some((slot) => slot === slotOf(control));
 
 /** One of several boxes of a number: marked explicitly, and too short for a whole number. */
 const isPartOfNumber = (control: Control): boolean =>
@@ -158,23 +162,31 @@ export const isSpace = (char: string): boolean => char.trim() === '';
  * script of the page may have written: a reset would bring it back.
  */
 export function emptyControls(controls: Iterable<Element>): void {
-  for (const control of controls) {
-    if (!isControl(control) || isShared(control)) continue;
-    control.removeAttribute('value');
-    if (isSelect(control)) {
-      control.selectedIndex = -1;
-    } else {
-      // React defines a setter on the element. Through that one, React would not notice the change.
-      Reflect.set(HTMLInputElement.prototype, 'value', '', control);
-    }
+  const own = [...controls].filter(
+    (control): control is Control => isControl(control) && !isShared(control),
+  );
+  // G12: all of them, before code of the page hears of any.
+  for (const control of own) emptyControl(control);
+  for (const control of own) {
+    emptyControl(control); // React renders the old value again when it hears of another control
     for (const type of ['input', 'change']) {
       control.dispatchEvent(new Event(type, { bubbles: true }));
     }
   }
 }
 
+function emptyControl(control: Control): void {
+  control.removeAttribute('value');
+  if (isSelect(control)) {
+    control.selectedIndex = -1;
+  } else {
+    // React defines a setter on the element. Through that one, React would not notice the change.
+    Reflect.set(HTMLInputElement.prototype, 'value', '', control);
+  }
+}
+
 /** Not by `instanceof`: the form may belong to another window. */
-const isControl = (element: Element): element is Control =>
+export const isControl = (element: Element): element is Control =>
   element.localName === 'input' || element.localName === 'select';
 
 export const isSelect = (element: Element): element is HTMLSelectElement =>

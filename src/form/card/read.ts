@@ -3,7 +3,15 @@ import type { CardField } from '../../core/index.ts';
 import { CARD_FIELDS } from '../../core/scheme.ts';
 import type { CardProblem } from '../feedback/texts.ts';
 import { concat } from './concat.ts';
-import { type CardControls, type Control, isSelect, isShared, isSpace } from './fields.ts';
+import {
+  type CardControls,
+  type Control,
+  isControl,
+  isOfName,
+  isSelect,
+  isShared,
+  isSpace,
+} from './fields.ts';
 
 /** The fields that shoppers type. A scheme with others needs a form that asks for them. */
 type TypedField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';
@@ -123,6 +131,12 @@ const fieldsOf = (card: CardBytes) => Object.keys(card) as TypedField[];
 export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolean =>
   !concat([number, expiry, cvv]).some((control) => !isSelect(control) && hasDigit(control)) &&
   name.every((control) => isShared(control) || control.value === '');
+
+/** Whether nothing of a card stands in one of its own controls: the same, for one control. */
+export function isCleared(control: Element): boolean {
+  if (!isControl(control) || isSelect(control) || isShared(control)) return true;
+  return isOfName(control) ? control.value === '' : !hasDigit(control);
+}
 
 /** Whether a control for digits holds one. */
 export const hasDigit = ({ value }: Control): boolean =>

@@ -1,8 +1,10 @@
 import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
+import { isRendered } from './is-rendered.ts';
+import { onceLeaving } from './leaving.ts';
 import { clickAgain, isByShopper, submitAgain } from './submit.ts';
-import { unclobbered } from './unclobbered.ts';
+import { elementsOf, unclobbered } from './unclobbered.ts';
 
 export type Page = ReturnType<typeof pageOf>;
 
@@ -39,11 +41,17 @@ export const pageOf = (
     else submitAgain(form, button);
   },
 
-  /** Whether the browser refuses a submit because of a control, and tells the shopper so. */
-  isInvalid: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
+  /** Whether the browser refuses a submit because of a control, and can show it (G9). */
+  isRefusalShown: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
     kind === 'submit' &&
     form.isConnected &&
     !unclobbered(form, 'noValidate') &&
     !button?.hasAttribute('formnovalidate') &&
-    !unclobbered(form, 'matches')(':valid'),
+    elementsOf(form).some(isShownAsInvalid),
+
+  onceLeaving,
 });
+
+/** A fieldset with an invalid control is invalid, too, but the browser shows nothing there. */
+const isShownAsInvalid = (element: Element): boolean =>
+  element.localName !== 'fieldset' && element.matches(':invalid') && isRendered(element);

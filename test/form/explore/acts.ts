@@ -1,13 +1,13 @@
 /** What a page, its code and a shopper can be like and can do. */
 import type { EncryptedCard } from '../../../src/core/index.ts';
+import type { keptBlock as KeptBlockOf } from '../../../src/form/block.ts';
 import type { CardBytes } from '../../../src/form/card/read.ts';
 import type { cardForm as CardForm } from '../../../src/form/card-form.ts';
-import type { sealedBlock as SealedBlockOf } from '../../../src/form/sealed-block.ts';
 
 /** The code that decides, as it is shipped or with one planted change. */
 export interface FormCode {
   cardForm: typeof CardForm;
-  sealedBlock: typeof SealedBlockOf;
+  keptBlock: typeof KeptBlockOf;
   CardEncryptionError: new (
     code: 'invalid_form' | 'key_unavailable' | 'invalid_card',
     message: string,

@@ -20,7 +20,7 @@ export async function loadForm(...changes: Change[]): Promise<FormCode> {
     stdin: {
       contents: `
         export { cardForm } from './src/form/card-form.ts';
-        export { sealedBlock } from './src/form/sealed-block.ts';
+        export { keptBlock } from './src/form/block.ts';
         export { CardEncryptionError } from './src/core/index.ts';`,
       resolveDir: root,
     },

@@ -1,6 +1,6 @@
 /**
- * A simulated page and browser around the code of the form that decides (card-form.ts, presses.ts,
- * make-block.ts, sealed-block.ts): the code that is shipped, without a browser. Within a task, the
+ * A simulated page and browser around the code of the form that decides (card-form.ts, decide.ts,
+ * perform.ts, make-block.ts, block.ts): the code that is shipped, without a browser. Within a task, the
  * page's code chooses what it does by `pick`.
  */
 import type { CardEncryptionError, EncryptedCard } from '../../../src/core/index.ts';
@@ -41,6 +41,7 @@ export abstract class Page {
   protected isRequired: boolean;
   protected isEmptying = false;
   protected isEmptiedByLibrary = false;
+  protected isWrittenBack = false;
   protected offered: Block | undefined;
   /** What the page will do in tasks of their own. */
   protected readonly plans: (() => void)[] = [];
@@ -88,12 +89,28 @@ export abstract class Page {
   protected isResetDue = false;
   /** Whether the browser has sent the form, and the answer is shown in a frame. */
   protected isFrameDue = false;
+  /** The submits that have passed since the last one was settled, and how. */
+  protected submits: string[] = [];
+  /** The library listens for `beforeunload`. */
+  protected askLeaving: (() => void) | undefined;
   /** How many `cardseal:submit` this task has raised. */
   protected raised = 0;
 
   protected readonly form: ReturnType<FormCode['cardForm']>;
   protected readonly binding: CardFormBinding;
-  protected readonly sealed: ReturnType<FormCode['sealedBlock']>;
+  protected readonly kept: ReturnType<FormCode['keptBlock']>;
+  /** What the checks ask about the block. */
+  protected readonly sealed = {
+    exists: () => this.form.state().block !== null,
+    block: () => (this.sealed.exists() ? this.kept.get() : undefined),
+    isWithScript: () => this.form.state().block?.place === 'script',
+    isFresh: () => {
+      const { block, doing } = this.form.state();
+      const isCommitted = doing.is === 'dispatching' || doing.is === 'handed';
+      const isYoung = block?.isOut || this.kept.isYoung();
+      return block !== null && (isCommitted || (this.kept.isSame() && isYoung));
+    },
+  };
 
   constructor(
     protected readonly code: FormCode,
@@ -106,12 +123,12 @@ export abstract class Page {
     if (isKeyThere) this.makeKey();
     const fields = this.fields();
     const input = this.input();
-    this.sealed = code.sealedBlock(fields, input, (arrived) => !this.oldKeys.has(arrived));
+    this.kept = code.keptBlock(fields, input, (arrived) => !this.oldKeys.has(arrived));
     const parts = {
       onEncrypted: setting.onEncrypted ? (block: EncryptedCard) => this.receive(block) : undefined,
       page: this.page(),
       fields,
-      sealed: this.sealed,
+      kept: this.kept,
       keys: this.keys(),
       notices: this.notices(),
       encrypt: (_: unknown, card: CardBytes) => this.encrypt(letterOf(card)),
@@ -140,6 +157,7 @@ export abstract class Page {
       nameProblem: () => [],
       hold: (card: CardBytes) => holds(card),
       areEmpty: () => this.content === 'empty',
+      areCleared: () => this.content !== 'A' && this.content !== 'B',
       holdOther: (card: CardBytes | undefined) =>
         (this.content === 'A' || this.content === 'B') && !holds(card),
       include: () => !this.isEmptying,
@@ -156,12 +174,18 @@ export abstract class Page {
   protected emptyFields() {
     if (this.isEmptying) return;
     this.isEmptying = true;
-    const wasFilled = this.content === 'A' || this.content === 'B';
-    if (this.content !== 'removed') this.content = 'empty';
+    const before = this.content;
+    const wasFilled = before === 'A' || before === 'B';
+    if (before !== 'removed') this.content = 'empty';
     if (wasFilled) this.log.push('the fields are emptied');
     this.isEmptiedByLibrary = true;
     if (wasFilled && this.isBound) {
-      const act = this.act(['nothing', 'restart()', 'requestSubmit()'], 'as fields are emptied');
+      const acts = ['nothing', 'restart()', 'requestSubmit()', 'writes it back'] as const;
+      const act = this.act(acts, 'as fields are emptied');
+      if (act === 'writes it back') {
+        this.content = before;
+        this.isWrittenBack = true; // then it stays: the library does not fight the page
+      }
       if (act === 'restart()') this.restart();
       if (act === 'requestSubmit()') this.dispatchSubmit('pay', 'page');
     }
@@ -181,7 +205,7 @@ export abstract class Page {
         data.block = this.offered;
         return this.offered !== undefined;
       },
-    } as unknown as Parameters<FormCode['sealedBlock']>[1];
+    } as unknown as Parameters<FormCode['keptBlock']>[1];
   }
 
   protected page(): Parts['page'] {
@@ -202,8 +226,14 @@ export abstract class Page {
         if (kind === 'click') this.clickCardButton('library');
         else this.dispatchSubmit('pay', 'library');
       },
-      isInvalid: (kind: string) =>
+      isRefusalShown: (kind: string) =>
         kind === 'submit' && this.isConnected && this.isRefusedByBrowser(),
+      onceLeaving: (action: (isAsked: boolean) => void) => {
+        this.askLeaving = () => action(true);
+        return () => {
+          this.askLeaving = undefined;
+        };
+      },
     } as unknown as Parts['page'];
   }
 
@@ -412,7 +442,7 @@ export abstract class Page {
     const wasDropped = !this.sealed.exists();
     const isRefused = this.dispatchSubmit('pay', 'page')?.isStopped;
     // If the shopper has pressed again meanwhile, that press is made, and sends.
-    const isLost = this.form.state().phase !== 'making';
+    const isLost = this.form.state().doing.is !== 'encrypting';
     if (isWanted && !wasDropped && isRefused && this.binding.isBusy && isLost) {
       this.violation('a submit by onEncrypted is refused, and nothing is ever sent');
     }
@@ -593,6 +623,7 @@ export abstract class Page {
     if (!event.isStopped) this.runListeners(event, button, by);
     event.eventPhase = 0;
     this.isInSubmit = false;
+    if (!event.isStopped) this.submits.push(`${event.isTrusted} ${event.defaultPrevented}`);
     const isSent = isTrusted && !event.defaultPrevented && this.isConnected;
     if (!isSent || event.isStopped) return event;
     const block = this.collect();

@@ -28,7 +28,9 @@ export class Surroundings extends Page {
     tasks.push('presses Pay', 'presses Cancel');
     if (this.setting.cardButton) tasks.push('presses the card button');
     // A press that passes is settled by a timer of 0 ms: nobody types or chooses in between.
-    const isPassing = this.form.state().phase === 'passing';
+    const { doing } = this.form.state();
+    const isPassing =
+      doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
     if (this.shopperActs < this.bounds.shopper && !isPassing) {
       if (!this.isLocked && this.content !== 'removed') {
         if (this.content !== 'A') tasks.push('types A');
@@ -39,6 +41,7 @@ export class Surroundings extends Page {
         'leaves the page',
         'presses a button that submits by script',
       );
+      if (this.askLeaving) tasks.push('stays when the page asks');
       if (this.isLocked) tasks.push('the page unlocks the fields');
       if (this.sealed.exists() || this.key) tasks.push('the key gets old');
     }
@@ -66,6 +69,7 @@ export class Surroundings extends Page {
     if (task.startsWith('presses ')) this.startShopperTask();
     this.actions[task]!();
     await promisesHaveRun();
+    if (this.form.state().doing.is !== 'dispatching') this.submits = [];
     this.check(task);
   }
 
@@ -117,6 +121,10 @@ export class Surroundings extends Page {
       this.isPendingOver = true;
       this.form.onPageHide();
       this.isAway = true;
+    },
+    'stays when the page asks': () => {
+      this.isOnWay = false; // nobody knows
+      this.askLeaving!();
     },
     'the page comes back': () => {
       this.isAway = false;
@@ -177,7 +185,8 @@ export class Surroundings extends Page {
     if (!this.isBound) return;
     const isIdle = !this.binding.isBusy;
     const isQuiet = this.soon.length === 0;
-    const isGone = !this.sealed.exists() && this.content !== 'A' && this.content !== 'B';
+    const isEmpty = (this.content !== 'A' && this.content !== 'B') || this.isWrittenBack;
+    const isGone = !this.sealed.exists() && isEmpty;
     if (this.isResetDue && isQuiet && this.pending.length === 0) {
       this.isResetDue = false;
       this.payIsOver(); // with a press that has begun meanwhile
@@ -208,7 +217,8 @@ export class Surroundings extends Page {
     const isCard = this.content === 'A' || this.content === 'B' || this.offered;
     if (task === 'leaves the page' || task === 'page: restart()') {
       if (!isIdle) this.violation('the form is busy when the payment is over');
-      if (isCard) this.violation('something of the card is left when the payment is over');
+      const isLeft = isCard && !this.isWrittenBack;
+      if (isLeft) this.violation('something of the card is left when the payment is over');
     }
   }
 
@@ -216,8 +226,6 @@ export class Surroundings extends Page {
   fingerprint(): string {
     const block = this.sealed.block() as Block | undefined;
     const state = this.form.state();
-    const submits =
-      state.phase === 'passing' ? state.submits.map(({ event }) => outcome(event)) : [];
     const facts = [
       ...[this.content, this.isLocked, this.isCardChosen, this.isConnected, this.isBound],
       ...[this.isDestinationGood, this.isRequired, this.isAway, this.offered?.content],
@@ -238,8 +246,7 @@ export class Surroundings extends Page {
       ],
       ...[this.isPendingOver, this.isResetDue, this.isFrameDue],
       ...[block?.content, block && this.oldKeys.has(Number(block.key_id.slice(4)))],
-      ...[this.sealed.isWithScript(), this.sealed.isCardInFields()],
-      ...[this.sealed.isFresh(), JSON.stringify({ ...state, event: null, submits, card: null })],
+      ...[this.sealed.isFresh(), print(state), this.submits.join(), Boolean(this.askLeaving)],
     ];
     return facts.map(String).join();
   }
@@ -249,7 +256,7 @@ export class Surroundings extends Page {
 const SHOPPER_ACTS = new Set([
   ...['types A', 'types B', 'B is filled in without events', 'chooses another way'],
   ...['leaves the page', 'presses a button that submits by script', 'the page unlocks the fields'],
-  'the key gets old',
+  ...['the key gets old', 'stays when the page asks'],
 ]);
 
 /** The tasks that `only` may not leave out. */
@@ -258,7 +265,11 @@ const ALWAYS = new Set([
   ...['onEncrypted goes on', 'presses Pay'],
 ]);
 
-const outcome = ({ isTrusted, defaultPrevented }: Event) => `${isTrusted} ${defaultPrevented}`;
+/** Without what the state is not about, and without the numbers of presses. */
+const print = (state: object) =>
+  JSON.stringify(state, (name, value) =>
+    ['id', 'event', 'button', 'resolve'].includes(name) ? undefined : value,
+  );
 
 /** What a task has started is over after so many turns of the queue of microtasks. */
 export async function promisesHaveRun() {

@@ -1,0 +1,71 @@
+import type { EncryptedCard } from '../core/index.ts';
+import type { BlockInput } from './block-input.ts';
+import type { CardFields } from './card/card-fields.ts';
+import { type CardBytes, zero } from './card/read.ts';
+import type { Block } from './decide.ts';
+
+export type KeptBlock = ReturnType<typeof keptBlock>;
+
+/** A block, and what it was made from. */
+interface Kept {
+  readonly block: EncryptedCard;
+  /** When its key arrived, in milliseconds since 1970. */
+  readonly keyArrived: number;
+  /** The card that it was made from. Undefined once the library has emptied the fields. */
+  card: CardBytes | undefined;
+}
+
+/**
+ * The block of a form and the card that it was made from. What the block has been through is part
+ * of the state in decide.ts, and the form follows that state.
+ *
+ * @param isYoung - Whether a key that arrived at this time, in milliseconds, may still be used.
+ */
+export function keptBlock(
+  fields: CardFields,
+  input: BlockInput,
+  isYoung: (keyArrived: number) => boolean,
+) {
+  let kept: Kept | undefined;
+
+  return {
+    /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
+    check: input.check,
+    /** Also a block that the server has rendered again. */
+    takeOut: input.clear,
+    fill: input.fill,
+
+    /** Keeps a block with the card that it was made from, and zeroes the card in the end. */
+    keep(block: EncryptedCard, keyArrived: number, card: CardBytes) {
+      kept = { block, keyArrived, card };
+    },
+    /** Only while there is a block. */
+    get: () => kept!.block,
+
+    /** Whether the fields hold its card, or are still empty because the library has emptied them. */
+    isSame(): boolean {
+      if (!kept) return false;
+      return kept.card ? fields.hold(kept.card) : fields.areEmpty();
+    },
+    isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),
+    /** Whether the fields hold another card, which is to be paid with. */
+    isOther: (): boolean => kept !== undefined && fields.holdOther(kept.card),
+
+    /** The state of the block has changed. */
+    follow(before: Block | null, now: Block | null) {
+      if (isInForm(now) && !isInForm(before)) input.put(kept!.block);
+      if (!isInForm(now) && isInForm(before)) input.clear();
+      // F11: else the browser would refuse a retry with the block, and so would scripts that ask it.
+      if (now?.isEmptied && !before?.isEmptied) fields.setRequired(false);
+      if (now && !now.isEmptied) return;
+      if (kept?.card) zero(kept.card);
+      if (kept) kept.card = undefined;
+      if (before && !now) {
+        kept = undefined;
+        fields.setRequired(true);
+      }
+    },
+  };
+}
+
+const isInForm = (block: Block | null) => block !== null && block.place !== 'aside';

@@ -1,0 +1,510 @@
+/**
+ * The rules of a press: what becomes of a form, for whatever happens to it. This file knows no
+ * page, no time and no promise. `decide` takes what is known of a form and what has happened, and
+ * returns what is known afterwards and what is to be done. `perform.ts` does what it says.
+ *
+ * A form is doing one of six things:
+ *
+ * - `idle`: it waits for a press.
+ * - `encrypting`: a press was stopped. Its block is being made, or is about to leave the form.
+ * - `dispatching`: a submit passes. Listeners of the page run, with the block in the form's data.
+ * - `sending`: the browser sends the form.
+ * - `handed`: code of the page has the block: `onEncrypted` works, or handlers of a card button run.
+ * - `overdue`: as `idle`, but `onEncrypted` still works after 30 seconds.
+ *
+ * A block leaves the form in two ways: the browser sends the form, or code of the page gets the
+ * block. `onEncrypted`, `encrypt()` and card buttons are three doors to the second way.
+ *
+ * The rules are in docs/form.md in words. F1 to F12 and G9 to G13 name them in tests, too.
+ */
+import { CardEncryptionError } from '../core/index.ts';
+import type { FormProblem } from './feedback/texts.ts';
+
+/** One attempt to pay. The library's repeat of a press is the same press. */
+export interface Press {
+  readonly id: number;
+  /** A submit event, a click of a card button, or a call of `encrypt()`. */
+  readonly kind: 'submit' | 'click' | 'encrypt';
+}
+
+/** What a form is doing. */
+export type Doing =
+  | { readonly is: 'idle' }
+  | { readonly is: 'encrypting'; readonly press: Press }
+  | Dispatching
+  | { readonly is: 'sending'; readonly press: Press }
+  | Handed
+  | { readonly is: 'overdue'; readonly press: Press };
+
+interface Dispatching {
+  readonly is: 'dispatching';
+  readonly press: Press;
+  /** The code of the page that has the block already, and makes this submit. */
+  readonly under: Handed | null;
+}
+
+interface Handed {
+  readonly is: 'handed';
+  readonly press: Press;
+  /** Whether the page has reset the form. That is done when `onEncrypted` is done. */
+  readonly isResetDue: boolean;
+}
+
+/** What a block has been through. `block.ts` keeps the block itself, and its card. */
+export interface Block {
+  /**
+   * - `aside`: it is not in the form's data.
+   * - `form`: it is, for whatever collects the data.
+   * - `script`: it is, and code of the page has it, which may submit the form at any time.
+   */
+  readonly place: 'aside' | 'form' | 'script';
+  /** Whether a server may have it. Then only the server decides whether its key is too old. */
+  readonly isOut: boolean;
+  /** Whether the library has emptied the fields, and forgotten the card. */
+  readonly isEmptied: boolean;
+}
+
+/** All that is known of a form. */
+export interface State {
+  readonly doing: Doing;
+  readonly block: Block | null;
+  /** Whether a `cardseal:submit` still needs its `cardseal:settled`. */
+  readonly owesSettled: boolean;
+}
+
+/** What the page shows now. */
+export interface Facts {
+  /** Whether the fields hold the card of the block, or are still empty after the library did it. */
+  readonly isSame: boolean;
+  /** Whether the key of the block is young enough. */
+  readonly isYoung: boolean;
+}
+
+/** What happens to a form. */
+export type Input =
+  /** @property isSendable - Whether the browser could send the form to an allowed destination. */
+  | {
+      type: 'press';
+      press: Press;
+      isCard: boolean;
+      isByShopper: boolean;
+      isRepeat: boolean;
+      isSendable: boolean;
+    }
+  /** The page has heard of the press by `cardseal:submit`. */
+  | ({ type: 'announced'; press: Press; isWanted: boolean } & Facts)
+  /** The card was read, and is valid. */
+  | { type: 'read'; press: Press }
+  /** The card is encrypted. */
+  | { type: 'sealed'; press: Press; isSame: boolean }
+  /** The press has its block, in a task of its own. */
+  | { type: 'ready'; press: Press }
+  /** What the page says just before the block leaves the form. */
+  | ({ type: 'gated'; press: Press; isCard: boolean } & Facts)
+  /** The library has emptied the fields. */
+  | { type: 'emptied'; press: Press; isSame: boolean; isCleared: boolean }
+  /** The repeat is over. `isExplained`: the browser has told the shopper why it refuses it. */
+  | { type: 'repeated'; press: Press; isExplained: boolean }
+  | { type: 'failed'; press: Press; error: unknown }
+  /** All listeners have run. `sent`: the submit that the browser sends now. */
+  | { type: 'dispatched'; sent: Press | undefined }
+  /** The promise of `onEncrypted` has settled. */
+  | { type: 'answered'; press: Press; isAnswered: boolean; isSame: boolean }
+  /** 30 seconds are over. */
+  | { type: 'timeout'; press: Press; isSame: boolean }
+  /** A control of the card has changed. `isBegun`: although nothing may show it. */
+  | { type: 'changed'; isSame: boolean; isBegun: boolean }
+  /** The form's data is collected. `isOther`: the fields hold another card, whole and valid. */
+  | { type: 'collected'; isCard: boolean; isOther: boolean }
+  /** A `reset` event, and its effect, unless a listener has cancelled it. */
+  | { type: 'resets' | 'reset' }
+  /** A `beforeunload` listener asks the shopper whether to leave. */
+  | { type: 'asked' }
+  /** `restart()`, `unbind()`, or the page is left. `isStopped`: a submit that passed was stopped. */
+  | { type: 'end'; isStopped: boolean };
+
+/** What is to be done, in this order. */
+export type Effect =
+  | { do: 'stop'; press: Press }
+  | { do: 'announce' | 'gate' | 'pass' | 'repeat' | 'empty' | 'handOver'; press: Press }
+  | { do: 'encrypt'; press: Press; needsBlock: boolean }
+  /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
+  | { do: 'waitForResponse'; press: Press }
+  | { do: 'waitForPage'; press: Press }
+  | { do: 'takeOut' | 'clearTexts' | 'settled' | 'nextCard' }
+  | { do: 'tell'; text: FormProblem }
+  /** @property isOut - Whether the browser or code of the page has a block. */
+  | { do: 'fail'; error: unknown; isOut: boolean };
+
+/** The next state, and what is to be done. */
+export type Step = readonly [State, ...Effect[]];
+
+const IDLE: Doing = { is: 'idle' };
+
+export const START: State = { doing: IDLE, block: null, owesSettled: false };
+
+/** @param hasHandler - Whether there is `onEncrypted`: then the library submits nothing. */
+export function decide(state: State, input: Input, hasHandler: boolean): Step {
+  switch (input.type) {
+    case 'press':
+      return pressed(state, input);
+    case 'announced':
+      return announced(state, input, hasHandler);
+    case 'read':
+      return isMaking(state, input.press) ? drop(state) : [state];
+    case 'sealed':
+      return sealed(state, input, hasHandler);
+    case 'ready':
+      return ready(state, input.press, hasHandler);
+    case 'gated':
+      return gated(state, input, hasHandler);
+    case 'emptied':
+      return emptied(state, input);
+    case 'repeated':
+      return repeated(state, input);
+    case 'failed':
+      return failed(state, input);
+    case 'dispatched':
+      return dispatched(state, input.sent);
+    case 'answered':
+      return answered(state, input);
+    case 'timeout':
+      return timeout(state, input);
+    case 'changed':
+      return changed(state, input);
+    case 'collected':
+      return collected(state, input);
+    case 'resets':
+      // At once, because a script may send the form in the same task.
+      return isCommitted(state) ? [state] : takenOut(state);
+    case 'reset':
+      if (state.doing.is !== 'handed') return [state, { do: 'nextCard' }];
+      return [{ ...state, doing: { ...state.doing, isResetDue: true } }]; // F12
+    case 'asked':
+      // G13: nobody knows whether the shopper stays. The next press sends the same block.
+      return state.doing.is === 'sending' ? rest(state, IDLE) : [state];
+    case 'end':
+      return end(state, input.isStopped);
+  }
+}
+
+type Of<Type extends Input['type']> = Extract<Input, { type: Type }>;
+
+// A press begins
+
+function pressed(state: State, input: Of<'press'>): Step {
+  const { press, isCard, isByShopper, isRepeat } = input;
+  if (isRepeat) {
+    // F3: the way to pay may have changed since, and the page may have ended the press.
+    return isCard && isMaking(state, press) ? [state, { do: 'gate', press }] : refuse(state, press);
+  }
+  if (!isCard) return pressedOther(state);
+  if (isPart(state, press) || isScripts(state, input)) return [state, { do: 'gate', press }];
+  switch (state.doing.is) {
+    case 'idle':
+    case 'overdue':
+      return accept(state, press);
+    case 'encrypting':
+      return [state, { do: 'stop', press }, { do: 'tell', text: 'one_moment' }]; // F7
+    case 'handed':
+      // A script whose block the shopper has withdrawn by another press waits for nobody.
+      if (!isByShopper) return refuse(state, press);
+  }
+  return [state, { do: 'stop', press }, { do: 'tell', text: 'payment_under_way' }]; // F7
+}
+
+/** F6: the shopper pays in another way, or has pressed something else, such as Cancel. */
+function pressedOther(state: State): Step {
+  const [next, takeOut] = takenOut(state);
+  if (state.doing.is !== 'encrypting') return [next, takeOut!];
+  const [idle, ...effects] = rest(next, IDLE, { do: 'tell', text: 'press_again' });
+  return [idle, takeOut!, ...effects];
+}
+
+/** F4: what code of the page does while a press passes belongs to that press. */
+const isPart = (state: State, { kind }: Press) => isRunning(state) && kind !== 'encrypt';
+
+/**
+ * F5: a submit that no click or Enter has caused is that of the script which has the block. If
+ * `onEncrypted` is overdue, it may still be so, but only if the browser can send the form.
+ */
+const isScripts = ({ doing, block }: State, { press, isByShopper, isSendable }: Of<'press'>) =>
+  block?.place === 'script' &&
+  press.kind === 'submit' &&
+  !isByShopper &&
+  (doing.is !== 'overdue' || isSendable);
+
+/** F8: a new card press of an idle form. */
+function accept(state: State, press: Press): Step {
+  const next: State = {
+    doing: { is: 'encrypting', press },
+    block: takenFromScript(state.block),
+    owesSettled: true,
+  };
+  return [next, { do: 'clearTexts' }, { do: 'announce', press }];
+}
+
+function announced(state: State, input: Of<'announced'>, hasHandler: boolean): Step {
+  const { press, isWanted } = input;
+  if (!isMaking(state, press)) return [state, { do: 'stop', press }]; // the page has ended it
+  if (!isWanted) {
+    const [next, ...effects] = rest(state, IDLE);
+    return [next, { do: 'stop', press }, ...effects];
+  }
+  const needsBlock = !isFresh(state, input);
+  if (!needsBlock && isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
+  return [state, { do: 'stop', press }, { do: 'encrypt', press, needsBlock }];
+}
+
+// Its block is made
+
+function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boolean): Step {
+  if (!isMaking(state, press)) return [state];
+  // Scripts of the page find it from now on, unless the card has changed. With any other press they
+  // find it when the fields are empty.
+  const place = isNative(press, hasHandler) && isSame ? 'form' : 'aside';
+  return [{ ...state, block: { place, isOut: false, isEmptied: false } }];
+}
+
+function ready(state: State, press: Press, hasHandler: boolean): Step {
+  if (!isMaking(state, press)) return [state];
+  return [state, { do: isRepeated(press, hasHandler) ? 'repeat' : 'gate', press }];
+}
+
+/** The repeat of a press ends here only if no event has come of it. */
+function repeated(state: State, { press, isExplained }: Of<'repeated'>): Step {
+  if (!isMaking(state, press)) return [state];
+  if (isExplained) return rest(state, IDLE);
+  return rest(state, IDLE, { do: 'tell', text: 'press_again' }); // F10
+}
+
+/** Tells why a press came to nothing. */
+function failed(state: State, { press, error }: Of<'failed'>): Step {
+  const isOut = isAway(state.doing);
+  const stop: Effect = { do: 'stop', press };
+  if (!isMaking(state, press)) return [state, stop, { do: 'fail', error, isOut }];
+  const [next, ...effects] = rest(state, IDLE, { do: 'fail', error, isOut });
+  return [next, stop, ...effects];
+}
+
+// The gate: each block that leaves the form by a press goes through here
+
+function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
+  const { doing, block } = state;
+  const { press, isCard, isSame } = input;
+  const isOwn = isMaking(state, press);
+  const isScriptsSubmit = block?.place === 'script' && press.kind === 'submit';
+  if (!isOwn && !isPart(state, press) && !isScriptsSubmit) {
+    return [state, { do: 'stop', press }]; // code of the page has ended it
+  }
+  if (!block || !isCard || !isFresh(state, input)) {
+    // Else a script that has the block of another card could never press again.
+    return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
+  }
+  const isByBrowser = press.kind === 'submit' && !(hasHandler && isOwn);
+  if (isByBrowser && doing.is === 'dispatching') {
+    return [{ ...state, block: letOut(block) }, { do: 'clearTexts' }, { do: 'pass', press }];
+  }
+  if (isByBrowser) {
+    const under = doing.is === 'handed' ? doing : null;
+    const next: Doing = { is: 'dispatching', press, under };
+    return [
+      { ...state, block: letOut(block), doing: next },
+      { do: 'clearTexts' },
+      { do: 'pass', press },
+    ];
+  }
+  // The fields are empty before code of the page gets the block.
+  const next = { ...state, block: isOwn ? { ...letOut(block), isEmptied: true } : GIVEN };
+  return [next, { do: 'empty', press }];
+}
+
+/** A press that the gate refuses. */
+function refuse(state: State, press: Press): Step {
+  const stop: Effect = { do: 'stop', press };
+  const tell: Effect = { do: 'tell', text: 'press_again' };
+  if (!isMaking(state, press)) return [state, stop, tell];
+  const [next, ...effects] = rest(state, IDLE, tell);
+  return [next, stop, ...effects];
+}
+
+function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
+  const { doing, block } = state;
+  if (isOver(doing, press)) return lost(state, press, isSame);
+  if (isPart(state, press)) return [state]; // it shares the block of the press that passes
+  if (!block || !isMaking(state, press)) {
+    return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
+  }
+  if (!isCleared) {
+    // G12: a script of the page has filled them again.
+    return failed({ ...state, block: null }, { type: 'failed', press, error: notEmpty() });
+  }
+  const next = { ...state, block: GIVEN };
+  if (press.kind === 'encrypt') {
+    const [idle, ...effects] = rest(next, IDLE);
+    return [idle, { do: 'handOver', press }, ...effects];
+  }
+  const handed: State = { ...next, doing: { is: 'handed', press, isResetDue: false } };
+  if (press.kind === 'click') return [handed, { do: 'pass', press }];
+  return [handed, { do: 'waitForPage', press }, { do: 'handOver', press }];
+}
+
+const notEmpty = () =>
+  new CardEncryptionError('invalid_form', 'A script of the page fills the emptied fields again');
+
+// A press is over
+
+/** F9: all listeners of the page have run. They refuse a press by cancelling its submit. */
+function dispatched(state: State, sent: Press | undefined): Step {
+  const { doing, block } = state;
+  if (!isRunning(state)) return [state];
+  if (sent) {
+    // It has been sent, once: the block is not the script's any more.
+    const next = { ...state, block: takenFromScript(block) };
+    return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent });
+  }
+  const under = doing.is === 'dispatching' ? doing.under : null;
+  if (under && under.press.kind !== 'click') return [{ ...state, doing: under }];
+  return rest(state, IDLE);
+}
+
+/** F9: `onEncrypted` is done. */
+function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): Step {
+  const { doing } = state;
+  if (doing.is === 'dispatching' && doing.under && isOf(doing.under, press)) {
+    return [{ ...state, doing: { ...doing, under: null } }]; // the press is that submit now
+  }
+  if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
+  // The shopper may have begun another card.
+  const block = compared(isAnswered ? state.block : takenFromScript(state.block), isSame);
+  const effects: Effect[] = [];
+  if (doing.is === 'handed' && doing.isResetDue) effects.push({ do: 'nextCard' });
+  if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' });
+  const [next, ...settled] = rest({ ...state, block }, IDLE, ...effects);
+  return doing.is === 'overdue' ? [next, { do: 'clearTexts' }, ...settled] : [next, ...settled];
+}
+
+/** F9: the browser or `onEncrypted` has had the block for 30 seconds. */
+function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
+  const { doing, block } = state;
+  if (!isOver(doing, press)) return [state];
+  // The payment may have been made, so its card does not stay on the screen. Another one does.
+  if (block && !block.isEmptied && isSame) {
+    return [
+      { ...state, block: { ...block, isEmptied: true } },
+      { do: 'empty', press },
+    ];
+  }
+  return lost(state, press, isSame);
+}
+
+/** Whether 30 seconds end this state. */
+const isOver = (doing: Doing, press: Press) =>
+  doing.is !== 'overdue' && isAway(doing) && isOf(doing, press);
+
+function lost(state: State, press: Press, isSame: boolean): Step {
+  const doing: Doing = state.doing.is === 'handed' ? { is: 'overdue', press } : IDLE;
+  const block = compared(state.block, isSame);
+  return rest({ ...state, block }, doing, { do: 'tell', text: 'no_answer' });
+}
+
+/** F12: without a block, a text or anything under way. */
+function end(state: State, isStopped: boolean): Step {
+  const [dropped, takeOut] = drop(state);
+  const [next, ...effects] = rest(dropped, IDLE);
+  if (isStopped) effects.push({ do: 'tell', text: 'no_answer' });
+  return [next, takeOut!, { do: 'clearTexts' }, ...effects];
+}
+
+/** The form has come to rest. A listener of `cardseal:settled` may press: then no text follows. */
+function rest({ owesSettled, block }: State, doing: Doing, ...effects: Effect[]): Step {
+  const next: State = { doing, block, owesSettled: false };
+  return owesSettled ? [next, { do: 'settled' }, ...effects] : [next, ...effects];
+}
+
+// Between presses
+
+/** F10: the shopper, or a script of the page, has changed a control of the card. */
+function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
+  const { block } = state;
+  if (isCommitted(state) || !block) return [state];
+  // An event at an emptied field begins another card.
+  if (block.isEmptied && isBegun) return [{ ...state, block: null }];
+  return [{ ...state, block: compared(block, isSame) }];
+}
+
+/** F10: something collects the form's data. */
+function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
+  const { block } = state;
+  if (!isRunning(state) && !isCard) return takenOut(state);
+  if (!block || block.place === 'aside') return [state];
+  if (!isCommitted(state) && isOther) return [{ ...state, block: withdrawn(block) }];
+  return [{ ...state, block: { ...block, isOut: true } }];
+}
+
+// What is true of a state
+
+/** Code of the page runs, and all that it does belongs to the press (F4). */
+export const isRunning = ({ doing }: State) =>
+  doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
+
+/** The block is that of the press, whatever becomes of the fields. */
+export const isCommitted = ({ doing }: State) =>
+  doing.is === 'dispatching' || doing.is === 'handed';
+
+export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 'overdue';
+
+/** Whether two of them are the same, apart from what happens to a press under way. */
+export const isSameDoing = (doing: Doing, other: Doing) =>
+  doing.is === other.is && (!('press' in doing) || isOf(other, doing.press));
+
+/** Whether the browser or `onEncrypted` has the block. */
+const isAway = (doing: Doing) =>
+  doing.is === 'sending' ||
+  doing.is === 'overdue' ||
+  (doing.is === 'handed' && doing.press.kind === 'submit');
+
+const isOf = (doing: Doing, press: Press) => 'press' in doing && doing.press.id === press.id;
+
+const isMaking = ({ doing }: State, press: Press) =>
+  doing.is === 'encrypting' && isOf(doing, press);
+
+/** Whether a press may send the block. */
+const isFresh = (state: State, { isSame, isYoung }: Facts) =>
+  state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
+
+/** Whether the browser sends the form. */
+const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler;
+
+const isRepeated = (press: Press, hasHandler: boolean) =>
+  press.kind === 'click' || isNative(press, hasHandler);
+
+// What becomes of a block
+
+/** Code of the page has it. */
+const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
+
+const letOut = (block: Block): Block => ({
+  ...block,
+  place: block.place === 'aside' ? 'form' : block.place,
+  isOut: true,
+});
+
+const takenFromScript = (block: Block | null): Block | null =>
+  block?.place === 'script' ? { ...block, place: 'form' } : block;
+
+const withdrawn = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
+
+/** If another card is in the fields, or was begun there. The block of a full form may come back. */
+function compared(block: Block | null, isSame: boolean): Block | null {
+  if (!block || isSame) return block;
+  return block.isEmptied ? null : withdrawn(block);
+}
+
+/** Also one that the server has rendered again. */
+const takenOut = (state: State): Step => [
+  { ...state, block: withdrawn(state.block) },
+  { do: 'takeOut' },
+];
+
+const drop = (state: State): Step => [{ ...state, block: null }, { do: 'takeOut' }];

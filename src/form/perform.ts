@@ -1,0 +1,385 @@
+import type { EncryptedCard } from '../core/index.ts';
+import { type CardBytes, zero } from './card/read.ts';
+import {
+  decide,
+  type Effect,
+  type Facts,
+  type Input,
+  isCommitted,
+  isIdle,
+  isRunning,
+  isSameDoing,
+  type Press,
+  START,
+  type State,
+} from './decide.ts';
+import { encryptFields, readFields } from './make-block.ts';
+import { stop } from './page/stop.ts';
+import type { Parts } from './parts.ts';
+
+/** How long a response may take before the form opens again, in milliseconds. */
+const RESPONSE_MS = 30_000;
+
+/** A press, with what `decide` does not look at. */
+interface LivePress extends Press {
+  readonly button: HTMLElement | null;
+  /** A call of `encrypt()` has none. */
+  readonly event?: Event;
+  readonly isRepeat?: boolean;
+  /** Resolves the promise of `encrypt()`. */
+  readonly resolve?: (block: EncryptedCard | undefined) => void;
+}
+
+/** These happen whatever code of the page has done since they were decided. */
+const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
+
+export type CardPresses = ReturnType<typeof cardPresses>;
+
+/** Does what `decide` says, and tells it what comes of it. */
+export function cardPresses(parts: Parts) {
+  const { page, kept, fields, notices, onEncrypted, later } = parts;
+  let state: State = START;
+  /** Counts what the form has been doing. */
+  let turn = 0;
+  let lastId = 0;
+  /** The card of the press under way, from when it is read until its block is made. */
+  let card: CardBytes | undefined;
+  /** The press whose repeat is awaited. */
+  let awaited: LivePress | undefined;
+  /** The press that passes, and those that code of the page makes meanwhile. */
+  let passing: LivePress[] = [];
+  let stopListening: (() => void) | undefined;
+
+  return {
+    state: () => state,
+    onPress,
+    settleIfOver,
+    encrypt,
+    end,
+    /** The shopper has clicked, or pressed Enter: what passed before is over (F4). */
+    onShopper() {
+      if (isDispatchOver()) settle();
+    },
+    onChange(isBegun: boolean) {
+      if (!state.block || isCommitted(state)) return;
+      send({ type: 'changed', isSame: kept.isSame(), isBegun });
+    },
+    /** @param saysCard - Whether the page says that the shopper pays by card. */
+    onFormData(data: FormData, saysCard: () => boolean) {
+      const isCard = isRunning(state) || saysCard();
+      const isOther = !isCommitted(state) && kept.isOther();
+      send({ type: 'collected', isCard, isOther });
+      kept.fill(data);
+    },
+    onReset: () => send({ type: 'resets' }),
+    /** The reset takes effect, in a task of its own. */
+    reset() {
+      settle();
+      send({ type: 'reset' });
+    },
+  };
+
+  // What happens is decided, and done
+
+  /**
+   * Code of the page runs in many effects: in `when`, in events, when fields are emptied, and in a
+   * repeated press. If the form does something else afterwards, the rest of the step is dropped,
+   * but for what is due. No other place asks whether a press is still under way.
+   */
+  function send(input: Input): void {
+    const [next, ...effects] = decide(state, input, Boolean(onEncrypted));
+    if (input.type === 'end') turn += 1; // also if the form was idle
+    enter(next);
+    const own = turn;
+    for (const effect of effects) {
+      if (own === turn || DUE.includes(effect.do)) perform(effect);
+    }
+  }
+
+  function enter(next: State): void {
+    const before = state;
+    state = next;
+    kept.follow(before.block, next.block);
+    if (isSameDoing(before.doing, next.doing)) return;
+    turn += 1;
+    if (before.doing.is === 'encrypting') forgetCard();
+    if (!isRunning(next)) passing = [];
+    if (!isRunning(next) && next.doing.is !== 'sending') {
+      stopListening?.();
+      stopListening = undefined;
+    }
+    notices.setBusy(isBusy(next)); // which takes a text away that asks to wait
+  }
+
+  function perform(effect: Effect): void {
+    switch (effect.do) {
+      case 'takeOut':
+        kept.takeOut();
+        break;
+      case 'clearTexts':
+        notices.clear();
+        break;
+      case 'tell':
+        notices.tell(effect.text);
+        break;
+      case 'fail':
+        notices.fail(effect.error, effect.isOut);
+        break;
+      case 'settled':
+        notices.emit('settled');
+        break;
+      case 'nextCard':
+        parts.startNextCard();
+        break;
+      default:
+        performFor(effect.press as LivePress, effect);
+    }
+  }
+
+  function performFor(press: LivePress, effect: Extract<Effect, { press: Press }>): void {
+    switch (effect.do) {
+      case 'stop':
+        if (press.event) stop(press.event);
+        break;
+      case 'announce':
+        announce(press);
+        break;
+      case 'encrypt':
+        makeBlock(press, effect.needsBlock); // never rejects
+        break;
+      case 'repeat':
+        repeat(press);
+        break;
+      case 'gate':
+        gate(press);
+        break;
+      case 'empty':
+        fields.empty();
+        send({ type: 'emptied', press, isSame: isSame(), isCleared: fields.areCleared() });
+        break;
+      case 'pass':
+        pass(press);
+        break;
+      case 'handOver':
+        handOver(press); // never rejects
+        break;
+      case 'waitForPage':
+        giveUpLater(press);
+        break;
+      case 'waitForResponse':
+        if (page.isAnsweredElsewhere(press.button)) parts.startNextCard();
+        else giveUpLater(press);
+    }
+  }
+
+  // A press begins
+
+  function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
+    // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
+    if (event.defaultPrevented) return;
+    const isRepeat = awaited !== undefined;
+    const id = awaited?.id ?? nextId();
+    awaited = undefined;
+    const press: LivePress = { id, kind, button, event, isRepeat };
+    try {
+      const isByShopper = page.isByShopper();
+      const isScripts = state.block?.place === 'script' && kind === 'submit' && !isByShopper;
+      // While a payment is under way, the page may lock or hide the fields.
+      const isCard = page.isCardPayment(button, isIdle(state) && !isScripts);
+      const isSendable = state.doing.is !== 'overdue' || isDestinationAllowed(button);
+      send({ type: 'press', press, isCard, isByShopper, isRepeat, isSendable });
+    } catch (error) {
+      send({ type: 'failed', press, error });
+    }
+  }
+
+  function encrypt(): Promise<EncryptedCard | undefined> {
+    return new Promise((resolve) => {
+      const press: LivePress = { id: nextId(), kind: 'encrypt', button: null, resolve };
+      const facts = { isCard: true, isByShopper: true, isRepeat: false, isSendable: false };
+      send({ type: 'press', press, ...facts });
+      if (!isMaking(press)) resolve(undefined);
+    });
+  }
+
+  function announce(press: LivePress): void {
+    const isWanted = notices.emit('submit', { submitter: press.button });
+    send({ type: 'announced', press, isWanted, ...facts() });
+  }
+
+  // Its block is made
+
+  async function makeBlock(press: LivePress, needsBlock: boolean): Promise<void> {
+    try {
+      if (press.kind === 'submit' && !onEncrypted) page.checkDestination(press.button);
+      if (needsBlock) await readAndEncrypt(press);
+      if (!isMaking(press)) return;
+      // Chromium ignores `requestSubmit()` and `click()` while it dispatches the event of a press.
+      await new Promise<void>((resolve) => later(resolve));
+      send({ type: 'ready', press });
+    } catch (error) {
+      if (isMaking(press)) send({ type: 'failed', press, error });
+    } finally {
+      press.resolve?.(undefined); // unless it was handed over
+    }
+  }
+
+  async function readAndEncrypt(press: LivePress): Promise<void> {
+    card = readFields(parts);
+    send({ type: 'read', press });
+    const made = await encryptFields(parts, card, () => isMaking(press));
+    if (!made) return;
+    kept.keep(made.block, made.keyArrived, card);
+    card = undefined; // from now on `kept` zeroes it
+    send({ type: 'sealed', press, isSame: kept.isSame() });
+    notices.emit('encrypted', { key_id: made.block.key_id });
+  }
+
+  /** The event comes before `page.repeat` returns. */
+  function repeat(press: LivePress): void {
+    awaited = press;
+    try {
+      page.repeat(press.kind, press.button);
+    } catch (error) {
+      parts.report(error); // a function of the page, which has not let it come
+    }
+    awaited = undefined;
+    settle();
+    // F10: the form or the button is gone, or the browser refuses a control.
+    const isExplained = page.isRefusalShown(press.kind, press.button);
+    send({ type: 'repeated', press, isExplained });
+  }
+
+  // The block leaves the form
+
+  /** Asks the page, just before the block leaves the form, whether it may. */
+  function gate(press: LivePress): void {
+    const { kind, button } = press;
+    try {
+      const isOwn = isMaking(press);
+      // A press that has just begun was asked for already, and so was `encrypt()`, by its call.
+      const isAsked = kind === 'encrypt' || press.isRepeat || !isOwn;
+      const isCard = isAsked || page.isCardPayment(button, true);
+      const isByBrowser = kind === 'submit' && !(onEncrypted && isOwn);
+      if (isCard && state.block && isByBrowser) page.checkDestination(button);
+      if (isCard && state.block) kept.check();
+      send({ type: 'gated', press, isCard, ...facts() });
+    } catch (error) {
+      send({ type: 'failed', press, error });
+    }
+  }
+
+  /** The event goes on to the listeners of the page. */
+  function pass(press: LivePress): void {
+    passing.push(press);
+    later(settle); // if nothing settles it before
+    if (press.kind === 'submit' && !stopListening) stopListening = page.onceLeaving(onLeaving);
+  }
+
+  async function handOver(press: LivePress): Promise<void> {
+    if (press.resolve) {
+      press.resolve(kept.get());
+      return;
+    }
+    let isAnswered = false;
+    try {
+      isAnswered = (await onEncrypted!(kept.get(), press.button)) !== 'no_answer';
+    } catch (error) {
+      parts.report(error);
+    }
+    settleIfOver();
+    send({ type: 'answered', press, isAnswered, isSame: isSame() });
+  }
+
+  function giveUpLater(press: Press): void {
+    later(() => {
+      settle(); // what was passing is over
+      send({ type: 'timeout', press, isSame: isSame() });
+    }, RESPONSE_MS);
+  }
+
+  // A press is over
+
+  /** Code of the page has run. */
+  function settle(): void {
+    // An event that a script has made sends nothing, but Firefox sends the form: then the next
+    // press brings the same block, as after any block that a script may have sent.
+    const sent = passing.find(
+      ({ kind, event }) => kind === 'submit' && event!.isTrusted && !event!.defaultPrevented,
+    );
+    send({ type: 'dispatched', sent: page.isConnected() ? sent : undefined });
+  }
+
+  /** F2: a click that passes may still submit the form when its dispatch is over. */
+  function settleIfOver(): void {
+    if (isDispatchOver() && passing[0]!.kind === 'submit') settle();
+  }
+
+  function isDispatchOver(): boolean {
+    // In WebKit (2.50) `label.click()` in a listener is a trusted click, too.
+    return isRunning(state) && passing.length > 0 && isDispatched(passing[0]!.event!);
+  }
+
+  /** @param isAsked - Whether the browser asks the shopper whether to leave. */
+  function onLeaving(isAsked: boolean): void {
+    if (isDispatchOver()) settle();
+    if (isAsked) send({ type: 'asked' });
+  }
+
+  /**
+   * Ends what the form is doing, without a block, a message or a card in the fields (F12).
+   *
+   * @param isQuiet - Whether the shopper need not be told.
+   */
+  function end(areFieldsEmptied: boolean, isQuiet: boolean): void {
+    // Without its block, the browser would send an order without a card.
+    const open = passing.filter(
+      ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,
+    );
+    for (const { event } of open) stop(event!);
+    const isStopped = open.length > 0 && page.isConnected() && !isQuiet;
+    if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
+    send({ type: 'end', isStopped });
+  }
+
+  // What is so
+
+  function nextId(): number {
+    lastId += 1;
+    return lastId;
+  }
+
+  function isMaking({ id }: Press): boolean {
+    return state.doing.is === 'encrypting' && state.doing.press.id === id;
+  }
+
+  function isSame(): boolean {
+    return state.block !== null && kept.isSame();
+  }
+
+  function facts(): Facts {
+    return { isSame: isSame(), isYoung: kept.isYoung() };
+  }
+
+  function isDestinationAllowed(button: HTMLElement | null): boolean {
+    try {
+      page.checkDestination(button);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  function forgetCard(): void {
+    if (card) zero(card);
+    card = undefined;
+  }
+}
+
+/** Whether a block is made, or `onEncrypted` works: screen readers are told. */
+function isBusy({ doing }: State): boolean {
+  const handed = doing.is === 'dispatching' ? doing.under : doing.is === 'handed' ? doing : null;
+  return doing.is === 'encrypting' || (handed !== null && handed.press.kind !== 'click');
+}
+
+const isDispatched = (event: Event) => event.eventPhase === 0; // Event.NONE
