@@ -46,7 +46,6 @@ const node = {
 const BUNDLED_FIRST = [
   ...['axe-core', 'fast-check', 'imask', 'vue'],
   ...['react', 'react/jsx-dev-runtime', 'react-dom', 'react-dom/client'],
-  ...['adyen-cse-js', 'jose', 'jsencrypt', 'node-forge'], // for the comparison with alternatives
 ];
 
 const inBrowser = (engine: Engine) => ({
@@ -72,7 +71,7 @@ const inBrowser = (engine: Engine) => ({
   test: {
     name: engine,
     include: ['**/*.test.ts'],
-    exclude: ['**/*.{node,e2e}.test.ts', '{interop,shops,runs}/**'],
+    exclude: ['**/node_modules/**', '**/*.{node,e2e}.test.ts', '{interop,shops,runs}/**'],
     ...patience,
     ...sharedModules,
     setupFiles: [...patience.setupFiles, 'support/tidy-up.ts', 'support/unscaled.ts'],

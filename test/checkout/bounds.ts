@@ -62,7 +62,7 @@ export const PARTS: Part[] = [
   },
 ];
 
-/** `npm run explore:checkout`: minutes. */
+/** `node tools/explore-checkout.mjs`: minutes. */
 export const DEEPER: Part[] = [
   {
     name: 'a page pays again and again, with a fault',

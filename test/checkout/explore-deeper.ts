@@ -1,5 +1,5 @@
 /**
- * `npm run explore:checkout [-- MINUTES]`: explores farther than `npm test` has the time for. Five
+ * `node tools/explore-checkout.mjs [MINUTES]`: explores farther than `npm test` has the time for. Five
  * minutes of a part with many ways on take 4 GB.
  */
 import { checkoutOf } from '../../src/checkout/checkout.ts';

@@ -175,6 +175,13 @@ describe('links between documents', () => {
     expect(names.length).toBeGreaterThan(30);
     for (const name of names.filter((it) => !ofNpm.includes(it)))
       expect(manifest.scripts).toHaveProperty(name);
+    const tools = documents.flatMap((path) =>
+      [...read(path).matchAll(/`node (tools\/[\w./-]+)[^`]*`/g)].map(([, name]) => name!),
+    );
+    expect(tools.length).toBeGreaterThan(5);
+    const isThere = (path: string) =>
+      /\.\w+$/.test(path) ? existsSync(join(root, path)) : existsSync(join(root, path, 'index.js'));
+    expect(tools.filter((path) => !isThere(path))).toEqual([]);
   });
 });
 

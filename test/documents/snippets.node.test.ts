@@ -40,10 +40,10 @@ function snippetsOf(page: string): Snippet[] {
   }));
 }
 
-mkdirSync(join(root, 'reports'), { recursive: true });
 const folders: string[] = [];
-const makeFolder = () => {
-  const folder = mkdtempSync(join(root, 'reports/readme-'));
+const makeFolder = (parent = root) => {
+  mkdirSync(join(parent, 'reports'), { recursive: true });
+  const folder = mkdtempSync(join(parent, 'reports/readme-'));
   folders.push(folder);
   return folder;
 };
@@ -185,7 +185,8 @@ describe('docs/testing.md', () => {
   };
   const babel = JSON.stringify({ plugins: ['@babel/plugin-transform-modules-commonjs'] });
   const environment = { 'test/jsdom-with-crypto.cjs': named('test/jsdom-with-crypto.cjs') };
-  const jest = [join(root, 'node_modules/jest/bin/jest.js'), '--json'];
+  const folderOfJest = join(import.meta.dirname, 'jest');
+  const jest = [join(folderOfJest, 'node_modules/jest/bin/jest.js'), '--json'];
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--reporter', 'json'];
 
   test.each<[tool: string, files: Record<string, string>, args: string[]]>([
@@ -206,7 +207,7 @@ describe('docs/testing.md', () => {
     ],
   ])('the tests run in %s', (_, files, args) => {
     // A project that has installed the package: a copy, as npm makes it, and no link to the sources.
-    const folder = makeFolder();
+    const folder = makeFolder(folderOfJest);
     for (const path of ['package.json', 'dist']) {
       cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
     }

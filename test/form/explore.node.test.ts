@@ -1,6 +1,6 @@
 /**
  * The code of the form that decides, explored exhaustively: what a shopper, a page and its scripts
- * may do, in every order, up to a number of steps. `npm run explore` goes deeper.
+ * may do, in every order, up to a number of steps. `node tools/explore-form.mjs` goes deeper.
  */
 import { expect, test } from 'vitest';
 import { loadForm } from './explore/code.ts';

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: what a page pays for Cardseal, in bytes and in time, compared with what people
+ * `node tools/bench`: what a page pays for Cardseal, in bytes and in time, compared with what people
  * use instead. Writes results/results.json, results/chart.svg and the generated part of
  * docs/performance.md. Fails if a budget is certainly exceeded by more than its reason explains.
- * After `npm run bench --`, `--try` is quick and writes nothing, and `--sizes` measures the bytes
+ * After `node tools/bench`, `--try` is quick and writes nothing, and `--sizes` measures the bytes
  * alone and keeps the times.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ export interface Results {
 
 const RESULTS = join(import.meta.dirname, 'results');
 const PAGE = join(import.meta.dirname, '../../docs/performance.md');
-const [START, END] = ['<!-- Written by `npm run bench`: from here -->', '<!-- to here -->'];
+const [START, END] = ['<!-- Written by `node tools/bench`: from here -->', '<!-- to here -->'];
 
 const trying = process.argv.includes('--try');
 const effort: Effort = trying ? { warm: 10, fresh: 6 } : { warm: 80, fresh: 30 };

@@ -25,7 +25,7 @@ export const CONTENDERS: Contender[] = [
 
 function version(name: string): string {
   return JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../node_modules', name, 'package.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, 'node_modules', name, 'package.json'), 'utf8'),
   ).version;
 }
 

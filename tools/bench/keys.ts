@@ -9,17 +9,7 @@ import {
 import { compactDecrypt } from 'jose';
 import { decrypt, generateKey, readMessage, readPrivateKey } from 'openpgp';
 import type { Card, EncryptedCard } from '../../src/core/index.ts';
-
-/** What a page has in hand before it has loaded anything. */
-export interface KeyInHand {
-  id: string;
-  scheme: string;
-  public_key: string;
-  /** Adyen's form: exponent and modulus in hexadecimal. */
-  adyen: string;
-  /** An OpenPGP certificate with RSA keys of the same size. */
-  openpgp?: string;
-}
+import type { KeyInHand } from './pages/page.ts';
 
 export interface KeyPair {
   inHand: KeyInHand;

@@ -1,5 +1,5 @@
 /**
- * `npm run memory`: how often a card number stands in a Chromium renderer's memory after it was encrypted, beside numbers that were planted.
+ * `node tools/memory`: how often a card number stands in a Chromium renderer's memory after it was encrypted, beside numbers that were planted.
  * An observation of one browser on one day, with its numbers: engines and their garbage collectors promise nothing. Linux, as root.
  */
 import { freshKey } from '../../test/support/core.ts';
@@ -23,7 +23,7 @@ const ACTS: { act: Act; what: string; found?: 'always' | 'never' }[] = [
 const NEVER = { what: 'control: a number that never was in the page', found: 'never' } as const;
 
 if (process.platform !== 'linux' || process.getuid?.() !== 0) {
-  console.error('npm run memory reads /proc/PID/mem of the browser: it needs Linux and root.');
+  console.error('node tools/memory reads /proc/PID/mem of the browser: it needs Linux and root.');
   process.exit(1);
 }
 

@@ -1,5 +1,5 @@
 /**
- * What `npm run mutate` makes of Stryker's report: every mutant that the tests let live must be
+ * What `node tools/mutation` makes of Stryker's report: every mutant that the tests let live must be
  * explained in explained.json, and every explanation must be needed.
  */
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Tests that run over mutants in a real Chromium. Pages in frames load built scripts, which
- * `npm run mutate` builds with all mutants in them.
+ * `node tools/mutation` builds with all mutants in them.
  */
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright';

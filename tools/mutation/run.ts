@@ -1,7 +1,7 @@
 /**
- * `npm run mutate`: makes every small change that Stryker knows to the source, one at a time, and
- * runs the tests over it. `npm run mutate -- core` takes one part of parts.ts,
- * `npm run mutate -- form src/form/card/read.ts` one file of it. Fails unless every change is noticed or
+ * `node tools/mutation`: makes every small change that Stryker knows to the source, one at a time, and
+ * runs the tests over it. `node tools/mutation core` takes one part of parts.ts,
+ * `node tools/mutation form src/form/card/read.ts` one file of it. Fails unless every change is noticed or
  * explained.
  */
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * `npm run planted`: plants each fault in a copy of the repository, runs the tests that should
+ * `node tools/planted`: plants each fault in a copy of the repository, runs the tests that should
  * notice it, and prints which faults no test has noticed. Words after the command choose rooms and
- * parts of names: `npm run planted -- core`.
+ * parts of names: `node tools/planted core`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import {

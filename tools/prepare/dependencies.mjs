@@ -1,8 +1,16 @@
-/** Installs the development dependencies if they are missing or older than the lock file. Runs before anything is installed: plain Node. */
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+/**
+ * Installs packages that are missing or older than their lock file: the root's, and those of folders
+ * that have a package.json of their own. `dependencies.mjs` takes the folders that the tests need,
+ * `dependencies.mjs tools/bench` the root and that one. Runs before anything is installed: plain
+ * Node.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/** What `npm test` needs beside the root's packages. */
+const TESTED = ['test/documents/jest', 'test/package/tools', 'test/shops', 'tools/bench'];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -15,32 +23,42 @@ if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >=
 
 /** What npm installed, or was told to install: name and version of each package. */
 function packages(lockFile) {
-  try {
-    const { packages } = JSON.parse(readFileSync(join(root, lockFile), 'utf8'));
-    return new Map(
-      Object.entries(packages).map(([path, { version, optional }]) => [
-        path,
-        { version, optional },
-      ]),
-    );
-  } catch {
-    return new Map();
-  }
+  if (!existsSync(lockFile)) return new Map();
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'));
+  return new Map(
+    Object.entries(packages).map(([path, { version, optional }]) => [path, { version, optional }]),
+  );
 }
 
-const installed = packages('node_modules/.package-lock.json');
-const upToDate = [...packages('package-lock.json')].every(
-  ([path, { version, optional }]) =>
-    path === '' || (installed.get(path)?.version ?? (optional && version)) === version,
-);
-if (!upToDate || installed.size === 0) {
-  console.log('Installing the development dependencies (npm ci) ...');
+function isUpToDate(folder) {
+  const installed = packages(join(folder, 'node_modules/.package-lock.json'));
+  const wanted = [...packages(join(folder, 'package-lock.json'))];
+  if (installed.size === 0) return false;
+  return wanted.every(
+    ([path, { version, optional }]) =>
+      path === '' || (installed.get(path)?.version ?? (optional && version)) === version,
+  );
+}
+
+/** Resolves to whether it went well. */
+function install(folder) {
+  console.log(`Installing packages (npm ci) in ${folder || 'the root'} ...`);
   const npm = process.env.npm_execpath; // npm itself tells its scripts where it is
-  const ci = ['ci', '--include=dev']; // also where NODE_ENV is production
+  // Also where NODE_ENV is production. Nothing that is installed runs a script of its own.
+  const ci = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'];
   const [command, args] = npm ? [process.execPath, [npm, ...ci]] : ['npm', ci];
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
-  if (status !== 0) {
-    console.error('npm ci failed: see above. It needs the network once.');
-    process.exit(1);
-  }
+  const child = spawn(command, args, { cwd: join(root, folder), stdio: 'inherit' });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('exit', (status) => resolve(status === 0));
+  });
+}
+
+const named = process.argv.slice(2);
+const folders = ['', ...(named.length ? named : TESTED)];
+const stale = folders.filter((folder) => !isUpToDate(join(root, folder)));
+const wentWell = await Promise.all(stale.map(install));
+if (wentWell.includes(false)) {
+  console.error('npm ci failed: see above. It needs the network once.');
+  process.exit(1);
 }

@@ -1,5 +1,5 @@
 /**
- * `npm run reproduce`: builds and packs the committed state twice, each time from a clean clone with its own dependencies, in another folder,
+ * `node tools/release/reproduce.mjs`: builds and packs the committed state twice, each time from a clean clone with its own dependencies, in another folder,
  * time zone and locale. The built files and the package must be the same to the byte. Prints the hashes, to hold against a release.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -55,7 +55,7 @@ function hashes({
     'npm ci --silent --prefer-offline',
     'npm run --silent build',
     'npm pack --silent',
-    'npm run --silent build:sandbox',
+    'npx --no-install tsx demo/service/build.ts',
     'npm pack --silent --ignore-scripts ./demo/service/dist',
   ];
   const script = commands.join(' && ');

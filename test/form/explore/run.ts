@@ -1,4 +1,4 @@
-/** `npm run explore`: explores the form deeper than the tests do. `DEPTH=7 npm run explore` */
+/** `node tools/explore-form.mjs`: explores the form deeper than the tests do. `DEPTH=7 node tools/explore-form.mjs` */
 import { loadForm } from './code.ts';
 import { explore } from './explore.ts';
 import { SETTINGS } from './scopes.ts';

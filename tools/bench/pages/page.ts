@@ -1,6 +1,16 @@
 /** What every page of the benchmark begins and ends with. */
 import type { Card } from '../../../src/core/index.ts';
-import type { KeyInHand } from '../keys.ts';
+
+/** What a page has in hand before it has loaded anything. */
+export interface KeyInHand {
+  id: string;
+  scheme: string;
+  public_key: string;
+  /** Adyen's form: exponent and modulus in hexadecimal. */
+  adyen: string;
+  /** An OpenPGP certificate with RSA keys of the same size. */
+  openpgp?: string;
+}
 
 /** One thing to measure: a contender's script, and what it is given. */
 export interface Case {

@@ -1,0 +1,4 @@
+/** `node tools/release/reproduce.mjs`: two builds make the same packages. */
+import { start } from '../prepare/start.mjs';
+
+start([['tsx', 'tools/release/reproduce.ts']]);
