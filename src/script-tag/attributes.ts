@@ -37,11 +37,16 @@ export function readShared(form: HTMLFormElement, options: Partial<CardFormOptio
   const mask = read('mask-for-recorders');
   const maxAge = read('key-max-age-ms');
   const messages = read('messages');
-  if (when) options.when = () => elementsOf(form).some((control) => control.matches(when));
+  if (when) options.when = () => elementsOf(form).some((control) => isMatch(control, when));
   if (messages) options.messages = parseMessages(messages);
   if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
   if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);
   if (mask !== null) options.maskForRecorders = parseSwitch('mask-for-recorders', mask);
+}
+
+/** Whether a control, or an option of it, matches. */
+function isMatch(control: Element, selector: string): boolean {
+  return control.matches(selector) || control.querySelector(selector) !== null;
 }
 
 /**

@@ -131,6 +131,21 @@ test('data-cardseal-when: a press while no control matches sends no block; with 
   expect(await (await visitWith('[value=]', true)).refused()).toBe('invalid_form');
 });
 
+test.each([
+  ['card', 1],
+  ['invoice', 0],
+])('data-cardseal-when matches an option of a <select>: %s is chosen', async (chosen, blocks) => {
+  const options = ['card', 'invoice'].map(
+    (way) => `<option value="${way}" ${way === chosen ? 'selected' : ''}>${way}</option>`,
+  );
+  const page = await visit({
+    attributes: `${keyAttribute()} id="paid" data-cardseal-when="[name=by] [value=card]:checked"`,
+    tail: `<select form="paid" name="by">${options.join('')}</select>`,
+  });
+  const sent = (await page.pay()).filter(([name]) => name === 'encrypted_card');
+  expect(sent).toHaveLength(blocks);
+});
+
 test('data-cardseal-messages has the texts for the shopper; an unknown name is a warning', async () => {
   const messages = JSON.stringify({ number_required: 'Kartennummer fehlt', nmber: 'x' });
   const page = await visit({
