@@ -168,7 +168,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
       const body = { status: 'too_many' } as const;
       return { purchase, answer: { status: 429, body, retryAfter: 1 } };
     }
-    const answer = await checkout.issueKey(purchase).finally(leave);
+    const sender = request.ip; // of the proxies that the demo trusts: none
+    const answer = await checkout.issueKey(purchase, { sender }).finally(leave);
     // Meanwhile the shopper may have begun another order, for which this page is now.
     if (shopper.purchase !== purchase) return issueKey(request, wanted);
     if (answer.status === 200) {
@@ -196,12 +197,13 @@ export function addCheckout(app: FastifyInstance, { payments, store, log }: Part
     if (purchase.isInvoiced) return isForm ? reply.redirect(page, 303) : {};
     const type = request.headers['content-type'];
     purchase.cardsUnderWay++;
-    const outcome = await checkout.pay(purchase, type, String(request.body));
+    const sender = request.ip;
+    const outcome = await checkout.pay(purchase, type, String(request.body), { sender });
     purchase.cardsUnderWay--;
     purchase.notice = noticeOf(outcome);
     if (purchase !== shopper.purchase) return lead(`/checkout/earlier/${purchase.id}`);
     // The order may be open all the same: only the block was of another one.
-    const isUncertain = outcome.status === 'not_certain';
+    const isUncertain = outcome.status === 'not_certain' || outcome.status === 'no_order';
     if (isUncertain && (await checkout.outcome(purchase.id)).status === 'open')
       return lead('/checkout/uncertain');
     if (isForm) return reply.redirect(page, 303);

@@ -7,8 +7,9 @@ import type { CardEncryptionKey } from '../core/key.ts';
  * - A decline is an outcome, not an error: {@link CardPayments.authorize} resolves with an intent
  *   whose `status` is `failed`.
  * - The client never retries a request, but `fetch` repeats one that is answered with status 421.
- *   The `recovery` of an error says what the specification
- *   prescribes.
+ *   The `recovery` of an error says what the specification prescribes.
+ * - An authorization gets a connection of its own where the runtime would send it again if a kept
+ *   connection drops (Bun, Deno).
  * - The client sends the secret key to `baseUrl` only. The key never appears in an error or a log,
  *   nor when the client is inspected or converted to JSON.
  */
@@ -101,10 +102,12 @@ export class CardPayments {
     });
   }
 
-  async #post<T>(
-    path: string,
-    { success, body, isAnswer, intentId, idempotencyKey, signal }: Post<T>,
-  ): Promise<T> {
+  async #post<T>(path: string, options: Post<T>): Promise<T> {
+    // Without a prototype: what a script has put into `Object.prototype` is no option.
+    const { success, body, isAnswer, intentId, idempotencyKey, signal }: Post<T> = {
+      __proto__: null,
+      ...options,
+    } as never;
     signal?.throwIfAborted(); // nothing has been sent
     const headers: Record<string, string> = {
       Authorization: `Bearer ${this.#secretKey}`,
@@ -121,11 +124,13 @@ export class CardPayments {
       this.timeoutMs,
       signal,
       {
+        __proto__: null,
         method: 'POST',
         headers,
         redirect: 'manual', // another host would get the secret key
         ...(body && { body: JSON.stringify(body) }),
-      },
+        ...(intentId !== undefined && ownConnection()),
+      } as RequestInit,
     );
     if (status === success) {
       const answer = parseJson(text); // of a part of an answer, there is no text
@@ -328,7 +333,8 @@ async function exchange(
   let text = '';
   let failure: string | undefined;
   try {
-    const response = await fetch(url, { ...init, signal: controller.signal });
+    init.signal = controller.signal;
+    const response = await fetch(url, init);
     status = response.status;
     text = await readText(response);
   } catch {
@@ -341,6 +347,18 @@ async function exchange(
   }
   return { status, text, failure };
 }
+
+/**
+ * Bun 1.3 and Deno 2.9 send a POST again if a kept connection drops before it is answered: the card
+ * could be authorized twice. Node does not.
+ */
+function ownConnection(): RequestInit & { client?: unknown } {
+  const { Deno } = globalThis as { Deno?: { createHttpClient?(options: object): unknown } };
+  if (!Deno?.createHttpClient) return 'Bun' in globalThis ? { keepalive: false } : {};
+  denoClient ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+  return { client: denoClient };
+}
+let denoClient: unknown;
 
 async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -2,31 +2,45 @@ import type { EncryptedCard } from '../core/encrypt-card.ts';
 import type { CardEncryptionKey } from '../core/key.ts';
 import { browserKey } from '../server/index.ts';
 import {
+  type CardPaymentIntent,
   CardPayments,
-  type CardPaymentsError,
   type CardPaymentsOptions,
   type EncryptionErrorCode,
 } from './card-payments.ts';
 import {
-  isUnderWay,
+  type Decider,
+  type Decision,
+  isDue,
   type LastTry,
+  MOST_DECLINES,
   type NewAttempt,
   type Outcome,
   onAnswer,
   onBlock,
+  onDeliver,
+  onDelivered,
   onKeyArrived,
   onKeyRequested,
+  onLookUp,
+  onNoBlock,
   onRefusal,
   onResolve,
+  onResolveUnreadable,
   outcomeOf,
+  questionOf,
   type Resolution,
   type ServiceAnswer,
   type StoredOrder,
 } from './decide.ts';
-import { keyLimits } from './key-limits.ts';
+import { declineLimits, keyLimits } from './limits.ts';
+import { describe, type Log, Problem, quoted, StoreContractError } from './log.ts';
 import { memoryStore } from './memory-store.ts';
-import type { OrderStore } from './order-store.ts';
+import type { ListedOrder, OrderStore } from './order-store.ts';
+import { ordersIn } from './orders.ts';
 import { readPostedBlock } from './posted-block.ts';
+import { senderOf } from './sender.ts';
+import { readStored } from './stored-value.ts';
+import { within } from './within.ts';
 
 export interface CheckoutOptions {
   /** How to reach the Card Payment Service. The client is made at the first use. */
@@ -121,12 +135,18 @@ export type IssuedKey =
 
 /** The calls that one route consists of. */
 export interface CheckoutCalls {
-  /** A fresh key for the form of an order. @throws TypeError if `order` is not an order. */
+  /**
+   * A fresh key for the form of an order.
+   *
+   * @throws TypeError if `order` is not an order, or if the store breaks its contract.
+   */
   issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
   /**
-   * Pays an order with the block that a browser has posted.
+   * Pays an order with the block that a browser has posted. It waits for `onPaid`, at most 20 s,
+   * and returns the outcome whatever becomes of that.
    *
-   * @param contentType - The header of the request: JSON, or a form of either encoding.
+   * @param contentType - The header of the request: `text/plain` or JSON for the block as text, or
+   * a form of either encoding.
    * @param body - The text of the body, which nothing has parsed yet.
    * @throws TypeError if `order` is not an order. Nothing that a browser can send makes it reject.
    */
@@ -136,40 +156,87 @@ export interface CheckoutCalls {
     body: string,
     options?: SenderOptions,
   ): Promise<Outcome>;
-  /** How the payment went: for a reload, a receipt, another tab. */
+  /** How the payment went: for a reload, a receipt, another tab. It delivers what is due. */
   outcome(orderId: string): Promise<Outcome>;
   /**
    * For your staff, after `not_certain`: what has become of the intent. `not_paid` only if you
    * have seen the intent as failed or cancelled. Rejects with the error of the store.
+   *
+   * @param order - Its id; the whole order if its stored value is damaged.
+   * @throws TypeError if the stored value is damaged, and only the id was given.
    */
-  resolve(orderId: string, intentId: string, resolution: Resolution): Promise<Outcome>;
+  resolve(order: string | Order, intentId: string, resolution: Resolution): Promise<Outcome>;
+  /**
+   * Settles and delivers what it can, and reports every order that needed a look: run it every few
+   * minutes. It needs a store with `list`, and rejects with the error of that.
+   */
+  sweep(options?: SweepOptions): Promise<SweptOrder[]>;
 }
 
-/** One payment, one charge: by the rules of `decide.ts`. */
-export function createCheckout(options: CheckoutOptions): CheckoutCalls {
-  const { payments, store, log = (line: string) => console.error(line) } = options;
+export interface SweepOptions {
+  /**
+   * Asks the service, or its records, for the `status` of an intent. Without it, sweep delivers
+   * paid orders and reports the others. It may cancel an intent that is `created`, and then say
+   * `cancelled`, if the service lets a cancellation wait for an authorization that is under way.
+   * If it rejects, or says a word that is not listed here, nothing is concluded.
+   */
+  lookUp?: ((intentId: string, orderId: string) => Promise<IntentStatus | string>) | undefined;
+}
+
+/** What a look-up can say of an intent. `failed` and `cancelled` must be final. */
+export type IntentStatus = 'created' | 'committed' | 'authorized' | 'failed' | 'cancelled';
+
+/** An order that needed a look. */
+export interface SweptOrder {
+  order: string;
+  /** The intent that is, or may have been, charged; null if there is none, or it cannot be read. */
+  intent: string | null;
+  /** How the order stands now; `unreadable` if its stored value is damaged, or another order's. */
+  status: Outcome['status'] | 'unreadable';
+  /**
+   * What is left to do:
+   *
+   * - `nothing`: it is settled, and delivered.
+   * - `wait`: a payment or a delivery is under way, or a delivery has failed and is repeated later.
+   * - `cancel`: the intent is still `created`. The shopper can try again. To close the order, cancel
+   *   the intent, and call `resolve` with `not_paid`.
+   * - `look_up`: look the intent up in the service's records, and call `resolve`.
+   * - `repair`: the log says what is wrong with the stored value.
+   */
+  left: 'nothing' | 'wait' | 'cancel' | 'look_up' | 'repair';
+}
+
+/** One payment, one charge, one delivery: by the rules of `decide.ts`. It never throws. */
+export function createCheckout(options: CheckoutOptions & { log: Log }): CheckoutCalls {
+  const { log, payments, store, onPaid, keysPerSecond, storeTimeoutMs } = options;
+  const timeoutMs = options.timeoutMs ?? payments.timeoutMs ?? 30_000;
   let client: PaymentsClient | undefined;
   return checkoutOf({
-    timeoutMs: payments.timeoutMs ?? 30_000,
+    timeoutMs,
+    storeTimeoutMs: storeTimeoutMs ?? 5000,
+    keysPerSecond: keysPerSecond ?? 10,
     client: () => {
-      client ??= clientOf(payments, log);
+      client ??= clientOf(payments, timeoutMs, log);
       return client;
     },
     store: store ?? memoryStore(),
+    onPaid,
     log,
     now: Date.now,
     sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    within,
     randomId: () => crypto.randomUUID(),
   });
 }
 
 function clientOf(
   payments: CardPaymentsOptions | PaymentsClient,
-  log: (line: string) => void,
+  timeoutMs: number,
+  log: Log,
 ): PaymentsClient {
   if ('authorize' in payments) return payments;
   try {
-    return new CardPayments(payments);
+    return new CardPayments({ ...payments, timeoutMs });
   } catch (error) {
     log(`CardPayments: ${(error as TypeError).message}`); // names the option, not its value
     throw error;
@@ -180,261 +247,429 @@ function clientOf(
 export interface Surroundings {
   /** How long one request to the service may take, in milliseconds. */
   timeoutMs: number;
+  storeTimeoutMs: number;
+  keysPerSecond: number;
   client: () => PaymentsClient;
   store: OrderStore;
-  log: (line: string) => void;
+  onPaid: CheckoutOptions['onPaid'];
+  log: Log;
   now: () => number;
   sleep: (ms: number) => Promise<void>;
+  /** @throws if the promise takes longer. */
+  within: <T>(ms: number, promise: Promise<T>) => Promise<T>;
   randomId: () => string;
 }
 
-/** How long to wait before the order is read again while another attempt is on its way. */
-const POLL_MS = 250;
-/** A store that never lets anybody write is broken. */
-const MOST_WRITES = 20;
+/** A draft takes a service that is there less than a second. Nothing was sent before it. */
+const DRAFT_LIMIT_MS = 10_000;
+/** A client has its own time limit: so much longer it is waited for. */
+const CLIENT_MS = 1000;
+/** How long `onPaid` is waited for: less than its claim lasts. */
+const DELIVERY_LIMIT_MS = 20_000;
+/** How many orders `sweep` reads at once. */
+const SWEPT_AT_ONCE = 100;
 
 export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
-  const { timeoutMs, client, store, log, now, sleep, randomId } = surroundings;
-  const limits = keyLimits();
+  const { timeoutMs, storeTimeoutMs, client, store, onPaid, log, now, within, randomId } =
+    surroundings;
   /** After this time an attempt has its answer, unless its process has ended. */
   const limitMs = timeoutMs + 5000;
+  const orders = ordersIn({ ...surroundings, limitMs });
+  const keys = keyLimits(surroundings.keysPerSecond);
+  const declines = declineLimits();
+  let hasToldOfSender = false;
 
-  return { issueKey, pay, outcome, resolve };
+  return { issueKey, pay, outcome, resolve, sweep };
 
-  async function issueKey(given: Order): Promise<IssuedKey> {
+  async function issueKey(given: Order, options: SenderOptions = {}): Promise<IssuedKey> {
     const order = readOrder(given);
+    const retryAfter = keys.take(order.id, readSender(options), now());
+    if (retryAfter > 0) return { status: 429, body: { status: 'too_many' }, retryAfter };
     try {
       const stored = await readSettled(order.id);
       const decision = onKeyRequested(stored, order);
-      if ('outcome' in decision) {
-        // Something was sent for another amount: nobody can pay until staff have settled it.
-        if (stored?.state === 'open') logUncertain(order.id, stored.intentId!);
-        return { status: 409, body: decision.outcome };
-      }
-      const retryAfter = limits.take(order.id, now());
-      if (retryAfter > 0) return { status: 429, body: { status: 'too_many' }, retryAfter };
-      return await keyFor(order, decision.order.intentId === null);
+      if ('outcome' in decision) return await noKey(order.id, stored, decision.outcome);
+      return await keyFor(order);
     } catch (error) {
-      logFailure(`No key for order ${order.id}`, error);
+      log(`No key for order ${quoted(order.id)}: ${describe(error)}`);
+      if (error instanceof StoreContractError) throw error;
       return { status: 502, body: { status: 'no_key' } };
     }
   }
 
-  async function keyFor(order: Order, needsIntent: boolean): Promise<IssuedKey> {
-    const [key, draft] = await Promise.allSettled([
-      freshKey(),
-      needsIntent ? createDraft(order) : undefined,
-    ]);
-    if (key.status === 'rejected' || draft.status === 'rejected') {
-      for (const part of [key, draft])
-        if (part.status === 'rejected') logFailure(`No key for order ${order.id}`, part.reason);
-      const current = outcomeOf(await read(order.id));
-      if (current.status !== 'open') return { status: 409, body: current };
+  async function keyFor(order: Order): Promise<IssuedKey> {
+    let key: { body: CardEncryptionKey; expiresAt: number };
+    try {
+      key = await freshKey();
+    } catch (error) {
+      log(`No key for order ${quoted(order.id)}: ${describe(error)}`);
+      const stored = await orders.read(order.id);
+      if (outcomeOf(stored).status !== 'open') return noKey(order.id, stored, outcomeOf(stored));
       return { status: 502, body: { status: 'no_key' } };
     }
-    const { body, expiresAt } = key.value;
-    const decision = await change(order.id, (stored) =>
-      onKeyArrived(stored, order, { id: body.id, expiresAt }, draft.value),
+    const { body, expiresAt } = key;
+    const decision = await orders.change(order.id, (stored) =>
+      onKeyArrived(stored, order.id, order, { id: body.id, expiresAt }),
     );
-    if ('outcome' in decision) return { status: 409, body: decision.outcome };
-    return {
-      status: 200,
-      body,
-      order: order.id,
-      ...(decision.order.sent && { last: 'retry_is_safe' }),
-    };
+    if ('outcome' in decision) return { status: 409, body: named(order.id, decision.outcome) };
+    const { status, ...last } = outcomeOf(decision.order) as Outcome & { status: 'open' };
+    return { status: 200, body, order: order.id, ...last };
   }
 
   async function freshKey(): Promise<{ body: CardEncryptionKey; expiresAt: number }> {
-    const key = await client().createEncryptionKey();
+    const key = await within(
+      timeoutMs,
+      callClient((it) => it.createEncryptionKey()),
+    );
     return { body: browserKey(key), expiresAt: key.expires_at };
+  }
+
+  async function noKey(
+    orderId: string,
+    stored: StoredOrder | undefined,
+    answer: Outcome,
+  ): Promise<IssuedKey> {
+    if (answer.status === 'failed')
+      log(
+        `${MOST_DECLINES} cards of order ${quoted(orderId)} were declined: no more are taken. ` +
+          'Look at it, and begin a new order if the shopper is honest',
+      );
+    // Something was sent for another amount: nobody can pay until staff have settled it.
+    if (answer.status === 'not_certain' && stored?.state === 'open')
+      logUncertain(orderId, stored.intentId);
+    if ('reference' in answer) await deliver(orderId);
+    return { status: 409, body: named(orderId, answer) };
   }
 
   async function pay(
     given: Order,
     contentType: string | undefined,
     body: string,
+    options: SenderOptions = {},
   ): Promise<Outcome> {
     const order = readOrder(given);
-    const block = await readPostedBlock(contentType, body);
-    if (!block) {
-      log('Refused: invalid_encrypted_card');
-      return { status: 'invalid_encrypted_card' };
+    const sender = readSender(options);
+    const token = randomId();
+    try {
+      const posted = await readPostedBlock(contentType, body);
+      const result =
+        'block' in posted
+          ? await payWith(order, posted.block, token, sender)
+          : await payWithoutBlock(order.id, posted.problem);
+      if ('reference' in result) await deliver(order.id, token);
+      return named(order.id, result);
+    } catch (error) {
+      log(
+        `Payment not certain, the store failed: order ${quoted(order.id)}: ${describe(error)}. ` +
+          'If a card was sent, checkout.sweep finds the order',
+      );
+      return named(order.id, { status: 'not_certain' });
     }
-    return payWith(order, block).catch((error): Outcome => {
-      logFailure(`Payment not certain, the store failed: order ${order.id}`, error);
-      return { status: 'not_certain' };
-    });
   }
 
-  async function payWith(order: Order, block: EncryptedCard): Promise<Outcome> {
-    const attempt: NewAttempt = {
-      token: randomId(),
-      keyId: block.key_id,
-      price: order,
-      now: now(),
-    };
+  async function payWithoutBlock(orderId: string, problem: string): Promise<Outcome> {
+    const result = onNoBlock(await orders.read(orderId), now(), limitMs);
+    if (result.status === 'invalid_encrypted_card')
+      log(`Refused: invalid_encrypted_card: order ${quoted(orderId)}: ${problem}`);
+    return result;
+  }
+
+  async function payWith(
+    order: Order,
+    block: EncryptedCard,
+    token: string,
+    sender: string | undefined,
+  ): Promise<Outcome> {
+    const keyId = block.key_id;
+    const attempt: NewAttempt = { token, keyId, price: order, now: now() }; // O19
     try {
       client(); // before the order is stored as paying: a wrong option is no lost answer
     } catch (error) {
-      logFailure(`No payment of order ${order.id}`, error);
-      return refuse(order.id, block.key_id);
+      log(`No payment of order ${quoted(order.id)}: ${describe(error)}`);
+      return refuse(order.id, keyId);
     }
     for (;;) {
       attempt.now = now();
-      const decision = await change(order.id, (stored) => onBlock(stored, attempt));
-      switch (decision.next) {
-        case 'answer':
-          logRefusal(order.id, decision.outcome);
-          return decision.outcome;
-        case 'authorize': {
-          const answer = await authorize(decision.intentId, block);
-          const outcome = await settle(order.id, attempt, answer);
-          if (outcome.status === 'not_certain') logUncertain(order.id, decision.intentId);
-          return outcome;
-        }
-        case 'wait': {
-          const stored = await readSettled(order.id);
-          if (stored?.state === 'paying') return outcomeOf(stored);
-          break;
-        }
-        case 'create_intent':
-          attempt.draftId = await createDraft(order).catch((error) => {
-            logFailure(`No intent for order ${order.id}`, error);
-            return undefined;
-          });
-          if (!attempt.draftId) return refuse(order.id, block.key_id);
+      if (!declines.begin(sender, attempt.now)) {
+        log(
+          `Block not sent: order ${quoted(order.id)}: too many cards of the sender ` +
+            `${quoted(sender!)} were declined`,
+        );
+        return refuse(order.id, keyId);
       }
+      let became: 'declined' | 'paid' | 'other' = 'other';
+      try {
+        const decision = await orders.change(order.id, (stored) => onBlock(stored, attempt));
+        if (decision.next === 'answer') {
+          logRefusal(order.id, keyId, decision.outcome);
+          return decision.outcome;
+        }
+        if (decision.next === 'authorize') {
+          const result = await authorize(order.id, attempt, decision.intentId, block);
+          if (result.status === 'failed') became = 'declined';
+          if ('reference' in result) became = 'paid';
+          return result;
+        }
+        if (decision.next === 'create_intent') {
+          attempt.draftId = await createDraft(order);
+          if (!attempt.draftId) return await refuse(order.id, keyId);
+          continue;
+        }
+      } finally {
+        if (declines.end(sender, became, now()))
+          log('More cards are declined than paid: somebody may be testing stolen cards');
+      }
+      const stored = await readSettled(order.id);
+      if (stored?.state === 'paying') return outcomeOf(stored);
     }
   }
 
   /** Does not send a block. */
   async function refuse(orderId: string, keyId: string): Promise<Outcome> {
     await readSettled(orderId); // the same block may have come twice
-    return (await change(orderId, (stored) => onRefusal(stored, keyId))).outcome;
+    return (await orders.change(orderId, (stored) => onRefusal(stored, keyId))).outcome;
   }
 
-  async function settle(
+  /** `undefined` if none comes: then nothing was sent. */
+  async function createDraft(order: Order): Promise<string | undefined> {
+    const { amount, currency, description, capture_method } = order;
+    const idempotencyKey = randomId();
+    try {
+      const draft = await within(
+        Math.min(DRAFT_LIMIT_MS, timeoutMs),
+        callClient((it) =>
+          it.createIntent({ amount, currency, description, capture_method }, { idempotencyKey }),
+        ),
+      );
+      assertAsked(draft, order); // O16
+      return draft.id;
+    } catch (error) {
+      log(`Block not sent: order ${quoted(order.id)}: no draft: ${describe(error)}`);
+      return undefined;
+    }
+  }
+
+  async function authorize(
     orderId: string,
     attempt: NewAttempt,
-    answer: ServiceAnswer,
+    intentId: string,
+    block: EncryptedCard,
   ): Promise<Outcome> {
-    const { outcome } = await change(orderId, (stored) => onAnswer(stored, attempt, answer));
-    return outcome;
-  }
-
-  async function createDraft(order: Order): Promise<string> {
-    const { amount, currency, description, capture_method } = order;
-    const draft = await client().createIntent(
-      { amount, currency, description, capture_method },
-      { idempotencyKey: randomId() },
+    const answer = await send(intentId, block);
+    const { outcome: result } = await orders.change(orderId, (stored) =>
+      onAnswer(stored, attempt, answer, decider(attempt.token)),
     );
-    const isAsked = draft.amount === amount && draft.currency === currency;
-    if (!isAsked) throw new Error('The service made an intent for another price');
-    return draft.id;
+    if (result.status === 'not_certain') logUncertain(orderId, intentId);
+    return result;
   }
 
-  async function authorize(intentId: string, block: EncryptedCard): Promise<ServiceAnswer> {
+  async function send(intentId: string, block: EncryptedCard): Promise<ServiceAnswer> {
     try {
       const idempotencyKey = encodeURIComponent(`${intentId}.${block.key_id}`);
-      const intent = await client().authorize(intentId, block, { idempotencyKey });
-      const { id, status, failure_reason: reason, amount, currency } = intent;
+      const intent = await within(
+        timeoutMs + CLIENT_MS,
+        callClient((it) => it.authorize(intentId, block, { idempotencyKey })),
+      );
+      const { id, status, failure_reason, amount, currency } = intent;
+      const reason = failure_reason?.slice(0, LONGEST_REASON) ?? null;
       return { kind: 'intent', id, status, reason, price: { amount, currency } };
     } catch (error) {
-      logFailure(`Authorization failed: ${intentId}`, error);
-      // Not `instanceof`: a bundler may have made two copies of the client.
-      const { code } = error as Partial<CardPaymentsError>;
-      return { kind: KEY_ERRORS.includes(code) ? 'key_error' : 'unclear' };
+      log(`Authorization failed: intent ${quoted(intentId)}: ${describe(error)}`);
+      return { kind: isKeyError(error) ? 'key_error' : 'unclear' };
     }
+  }
+
+  /** Also a client that throws at once gives a promise. */
+  async function callClient<T>(call: (it: PaymentsClient) => Promise<T>): Promise<T> {
+    return call(client());
   }
 
   async function outcome(orderId: string): Promise<Outcome> {
     try {
-      return outcomeOf(await readSettled(orderId));
+      const result = outcomeOf(await readSettled(orderId));
+      if ('reference' in result) await deliver(orderId);
+      return named(orderId, result);
     } catch (error) {
-      logFailure(`The store failed: order ${orderId}`, error);
-      return { status: 'not_certain' };
+      log(`The store failed: order ${quoted(orderId)}: ${describe(error)}`);
+      return named(orderId, { status: 'not_certain' });
     }
   }
 
   async function resolve(
-    orderId: string,
+    given: string | Order,
     intentId: string,
     resolution: Resolution,
   ): Promise<Outcome> {
     if (!['committed', 'authorized', 'not_paid'].includes(resolution))
       throw new TypeError('resolution must be committed, authorized or not_paid');
-    const decision = await change(orderId, (stored) =>
-      onResolve(stored, intentId, resolution, now(), limitMs),
+    const order = typeof given === 'string' ? undefined : readOrder(given);
+    const orderId = order?.id ?? (given as string);
+    const who = decider(randomId());
+    const { outcome: result } = await orders.change<Decision>(
+      orderId,
+      (stored) => onResolve(stored, intentId, resolution, who),
+      order && (() => onResolveUnreadable(orderId, order, intentId, resolution, who)),
     );
-    return decision.outcome;
+    if ('reference' in result) await deliver(orderId, who.token);
+    return named(orderId, result);
   }
 
-  async function read(orderId: string): Promise<StoredOrder | undefined> {
-    return parse(await store.read(orderId));
-  }
-
-  /** Waits while an attempt is on its way: its shopper may have reloaded, or has two tabs. */
-  async function readSettled(orderId: string): Promise<StoredOrder | undefined> {
-    const begin = now();
+  async function sweep({ lookUp }: SweepOptions = {}): Promise<SweptOrder[]> {
+    const swept = new Map<string, SweptOrder>();
+    let after: string | undefined;
     for (;;) {
-      const stored = await read(orderId);
-      const isOver = now() > begin + limitMs; // by this clock, whatever another process's says
-      if (isOver || !isUnderWay(stored, now(), limitMs)) {
-        // The process of the attempt may have ended: then it has logged nothing.
-        if (stored?.state === 'paying') logUncertain(orderId, stored.intentId!);
-        return stored;
+      const listed = await listDue(after);
+      for (const one of listed) {
+        if (swept.has(one.orderId))
+          throw new StoreContractError('store.list must give only orders that come after `after`');
+        swept.set(one.orderId, await sweepOne(one, lookUp));
       }
-      await sleep(POLL_MS);
+      after = listed.at(-1)?.orderId;
+      if (listed.length < SWEPT_AT_ONCE) return [...swept.values()];
     }
+  }
+
+  async function listDue(after: string | undefined): Promise<ListedOrder[]> {
+    if (!store.list)
+      throw new TypeError('checkout.sweep needs a store with the method list, see OrderStore');
+    return within(storeTimeoutMs, store.list({ limit: SWEPT_AT_ONCE, after }));
+  }
+
+  async function sweepOne(
+    { orderId, value }: ListedOrder,
+    lookUp: SweepOptions['lookUp'],
+  ): Promise<SweptOrder> {
+    const token = randomId();
+    try {
+      const listed = readStored(value, orderId);
+      const found = await settleByLookUp(orderId, listed, token, lookUp);
+      await deliver(orderId, token);
+      // A row that was there before the store had its list counts as due until it is written.
+      if (!isDue(listed))
+        await orders.change(orderId, (stored) => (stored ? { store: stored } : {}));
+      return reported(orderId, await orders.read(orderId), found);
+    } catch (error) {
+      log(`Sweep: order ${quoted(orderId)}: ${describe(error)}`);
+      const report = { order: orderId, intent: null };
+      if (error instanceof Problem) return { ...report, status: 'unreadable', left: 'repair' };
+      return { ...report, status: 'not_certain', left: 'wait' }; // the store has failed
+    }
+  }
+
+  /** What the look-up said, if one was needed. */
+  async function settleByLookUp(
+    orderId: string,
+    listed: StoredOrder,
+    token: string,
+    lookUp: SweepOptions['lookUp'],
+  ): Promise<string | undefined> {
+    const question = questionOf(listed, decider(token));
+    if (!question || !lookUp) return undefined;
+    const { intentId } = question;
+    let found: string;
+    try {
+      const looking = (async () => lookUp(intentId, orderId))();
+      found = await within(timeoutMs, looking);
+    } catch (error) {
+      log(
+        `The look-up of intent ${quoted(intentId)} of order ${quoted(orderId)} failed: ` +
+          describe(error),
+      );
+      return undefined;
+    }
+    await orders.change(orderId, (stored) => onLookUp(stored, question, found, decider(token)));
+    return found;
+  }
+
+  function reported(
+    orderId: string,
+    stored: StoredOrder | undefined,
+    found: string | undefined,
+  ): SweptOrder {
+    const { status } = outcomeOf(stored);
+    const intent = stored?.intentId ?? null;
+    const report = { order: orderId, intent, status };
+    if (!stored || !isDue(stored)) return { ...report, left: 'nothing' };
+    if (!questionOf(stored, decider(''))) return { ...report, left: 'wait' };
+    if (stored.state === 'open' && found === 'created') return { ...report, left: 'cancel' };
+    logUncertain(orderId, intent);
+    return { ...report, left: 'look_up' };
   }
 
   /**
-   * Reads, decides and writes, until nobody else has written in between. If the answer of a write
-   * is lost, the order is read and decided again: the decision sees what became of the write.
-   *
-   * @throws the error of the store, if the order cannot be read.
+   * Delivers a paid order, unless it is delivered, or somebody else does it just now. It never
+   * rejects: whoever sees the order next delivers what was not delivered.
    */
-  async function change<D extends { store?: StoredOrder | undefined }>(
-    orderId: string,
-    decide: (stored: StoredOrder | undefined) => D,
-  ): Promise<D> {
-    for (let write = 0; write < MOST_WRITES; write++) {
-      const entry = await store.read(orderId);
-      const decision = decide(parse(entry));
-      if (!decision.store) return decision;
-      const value = JSON.stringify(decision.store);
-      if (await isWritten(orderId, value, entry?.version ?? 0)) return decision;
+  async function deliver(orderId: string, token = randomId()): Promise<void> {
+    if (!onPaid) return;
+    try {
+      const { claim, order } = await orders.change(orderId, (stored) =>
+        onDeliver(stored, decider(token)),
+      );
+      if (!claim || !order) return;
+      // The store may have been slow. Then somebody else may deliver by now.
+      if (now() > claim.until) return await deliver(orderId, token); // O12
+      const { amount, currency, paid, intentId } = order;
+      const result = { status: paid!, reference: intentId!, tries: claim.tries };
+      const call = (async () => onPaid({ id: orderId, amount, currency }, result))();
+      const delivered = call.then(() => orders.change(orderId, onDelivered));
+      delivered.catch(() => {}); // after the limit nobody waits for it
+      await within(DELIVERY_LIMIT_MS, delivered);
+    } catch (error) {
+      log(
+        `Not delivered yet: order ${quoted(orderId)}: ${describe(error)}. ` +
+          'onPaid is called again when somebody asks for the order, or by checkout.sweep',
+      );
     }
-    throw new Error('The order could not be written');
   }
 
-  /** `false` also if the answer of the store was lost: then the value may have been written. */
-  async function isWritten(orderId: string, value: string, version: number): Promise<boolean> {
-    try {
-      return await store.write(orderId, value, version);
-    } catch (error) {
-      logFailure(`A write failed: order ${orderId}`, error);
-      return false;
+  /** Waits while an attempt is under way. */
+  async function readSettled(orderId: string): Promise<StoredOrder | undefined> {
+    const stored = await orders.readSettled(orderId);
+    // The process of the attempt may have ended: then it has logged nothing.
+    if (stored?.state === 'paying') logUncertain(orderId, stored.intentId);
+    return stored;
+  }
+
+  function decider(token: string): Decider {
+    return { token, now: now(), limitMs, delivers: onPaid !== undefined };
+  }
+
+  function readSender({ sender }: SenderOptions): string | undefined {
+    const known = senderOf(sender);
+    if (!known && !hasToldOfSender) {
+      hasToldOfSender = true;
+      log(
+        sender === undefined
+          ? 'No limits by sender: give issueKey and pay the address that your outermost proxy saw'
+          : 'No limits by sender: the sender is a private address, or none. Give issueKey and pay ' +
+              'the address that your outermost proxy saw',
+      );
     }
+    return known;
   }
 
   /** For the staff, who look the intent up. */
-  function logUncertain(orderId: string, intentId: string): void {
-    log(`Payment not certain: order ${orderId}, intent ${intentId}`);
+  function logUncertain(orderId: string, intentId: string | null): void {
+    log(
+      `Payment not certain: order ${quoted(orderId)}, intent ${quoted(intentId ?? 'none')}. ` +
+        'Find out what became of the intent: checkout.sweep, or checkout.resolve',
+    );
   }
 
-  function logRefusal(orderId: string, { status }: Outcome): void {
-    if (status === 'not_paid' || status === 'not_certain')
-      log(`Block not sent: order ${orderId}, ${status}`);
-  }
-
-  /** Logs the codes of an error, and nothing that could hold a card. */
-  function logFailure(what: string, error: unknown): void {
-    const { name, recovery, status, code } = error as Partial<CardPaymentsError>;
-    log([what, name, recovery, status, code].filter((part) => part !== undefined).join(', '));
+  function logRefusal(orderId: string, keyId: string, { status }: Outcome): void {
+    const why = REFUSALS[status];
+    if (why) log(`Block not sent: order ${quoted(orderId)}, key ${quoted(keyId)}: ${why}`);
   }
 }
+
+const REFUSALS: Partial<Record<Outcome['status'], string>> = {
+  not_paid: 'its key has expired, was used before, or is for another price',
+  not_certain: 'the order is not certain, and nobody has settled it',
+  no_order:
+    'the order has no such key. The session has lost its order, or has begun another one. The ' +
+    'order whose stored value has this key is the one that the shopper means',
+};
 
 const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
   'encryption_key_expired',
@@ -442,14 +677,33 @@ const KEY_ERRORS: (EncryptionErrorCode | undefined)[] = [
   'invalid_encryption_block',
 ];
 
-const STATES = ['open', 'paying', 'uncertain', 'paid'];
+function isKeyError(error: unknown): boolean {
+  try {
+    // Not `instanceof`: a bundler may have made two copies of the client.
+    return KEY_ERRORS.includes(Object(error).code);
+  } catch {
+    return false; // whatever a client throws
+  }
+}
 
-/** @throws Error if the value is not of an order: it must never count as a new order. */
-function parse(entry: { value: string } | undefined): StoredOrder | undefined {
-  if (!entry) return undefined;
-  const stored = JSON.parse(entry.value);
-  if (!STATES.includes(stored?.state)) throw new Error('The store gave something else');
-  return stored;
+/** The service's reasons are a few words. */
+const LONGEST_REASON = 200;
+
+/** @throws Problem if a draft is for something else than the order. */
+function assertAsked(draft: CardPaymentIntent, order: Order): void {
+  const { amount, currency, capture_method = 'automatic' } = order;
+  if (draft.amount !== amount) throw new Problem('the service made it for another amount');
+  if (draft.currency !== currency)
+    throw new Problem(
+      'the service made it in another currency. Write order.currency as the service does: USD, not usd',
+    );
+  if (draft.capture_method !== capture_method)
+    throw new Problem('the service made it with another capture_method');
+}
+
+/** The shopper needs the order's id to ask about it. */
+function named(orderId: string, outcome: Outcome): Outcome {
+  return outcome.status === 'not_certain' ? { ...outcome, order: orderId } : outcome;
 }
 
 /** A copy: the shop may change its own object while a request is on its way. */
@@ -459,5 +713,7 @@ function readOrder({ id, amount, currency, description, capture_method }: Order)
     throw new TypeError('order.amount must be a whole number of minor units');
   if (typeof currency !== 'string' || currency === '')
     throw new TypeError('order.currency must be text');
+  if (capture_method !== undefined && !['automatic', 'manual'].includes(capture_method))
+    throw new TypeError('order.capture_method must be automatic or manual');
   return { id, amount, currency, description, capture_method };
 }

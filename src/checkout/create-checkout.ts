@@ -4,6 +4,7 @@ import {
   createCheckout as createCalls,
 } from './checkout.ts';
 import { type Handler, handlerOf } from './handle.ts';
+import { safeLog } from './log.ts';
 import { countedCalls } from './under-way.ts';
 
 /** Pays orders: by one route, or call by call. */
@@ -15,9 +16,9 @@ export interface Checkout extends CheckoutCalls, Handler {
   idle(): Promise<void>;
 }
 
-/** One payment, one charge: by the rules of `decide.ts`. */
+/** One payment, one charge, one delivery: by the rules of `decide.ts`. It never throws. */
 export function createCheckout(options: CheckoutOptions): Checkout {
-  const { log = (line: string) => console.error(line) } = options;
-  const calls = countedCalls(createCalls(options));
+  const log = safeLog(options.log ?? ((line) => console.error(line)));
+  const calls = countedCalls(createCalls({ ...options, log }));
   return { ...calls, ...handlerOf(calls, log) };
 }

@@ -1,28 +1,68 @@
+import type { CaptureMethod } from './card-payments.ts';
+
 /**
- * The rules of an order: one payment, one charge. This file knows no network and no store. Each
- * function takes what is stored of the order and what has happened, and returns what to store and
- * what the shopper gets. `checkout.ts` does what these functions say.
+ * The rules of an order: one payment, one charge, one delivery. This file knows no network and no
+ * store. Each function takes what is stored of the order and what has happened, and returns what to
+ * store and what the shopper gets. `checkout.ts` does what these functions say.
  *
  * An order is in one of four states:
  *
  * - `open`: nothing of it is on its way. `sent` says whether something ever was.
  * - `paying`: one attempt is on its way to the service.
- * - `uncertain`: a card may have been charged, and only people can find out.
+ * - `uncertain`: a card may have been charged, and the shop does not know.
  * - `paid`: nothing replaces this state.
  *
- * The last line of defence is the intent: the service charges an intent at most once, so an order
- * keeps its intent until it is certain that this intent can no longer be charged.
+ * It is **unsettled** while it was `sent`, is not `paid`, and no attempt is under way. That includes
+ * `open`: a proxy may have answered with a key error after the charge.
+ *
+ * The rules. The comment `O7` stands beside the code of rule O7; the explorations take each rule out
+ * and name what goes wrong then.
+ *
+ * - O1: An intent is given up only after `failed` or `cancelled`, or for another price before
+ *   anything was sent. The service charges an intent at most once, so this is the last line of
+ *   defence. No time and no look-up that says `created` or `unknown` gives it up.
+ * - O2: An outcome replaces `paying` and `uncertain`. Nothing replaces `paid`.
+ * - O3: One attempt at a time. A random token tells one's own attempt from another's, also if only
+ *   the answer of a write was lost.
+ * - O4: A block is sent once, before its key expires, for the price that its page showed.
+ * - O5: A block that is answered with "not paid" is never sent later. It may have come twice.
+ * - O6: A response counts only with the order's own intent, amount and currency.
+ * - O7: The first key error of an intent opens the order under the same intent, still `sent`. The
+ *   second one, and everything unclear, makes it `uncertain`.
+ * - O8: A final response of the order's own intent counts, whichever attempt got it, however late.
+ * - O9: Once something was sent for a price, there is no key for another price.
+ * - O10: Staff and look-ups say something about one intent; a look-up that says `created` about one
+ *   attempt, too. They open no order whose attempt is under way.
+ * - O11: A look-up that says `created` opens the order under the same intent, still `sent`. A
+ *   look-up that fails, or says another word, says nothing.
+ * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Whoever
+ *   sees a paid order whose claim is over claims it anew, and calls `onPaid` only while its own
+ *   claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the pause.
+ * - O13: After 10 declines nobody tries another card: a person has to look.
+ * - O14: The value of another order is no value of this one, and neither is one that is damaged.
+ * - O15: `capture_method` is part of what is to be paid.
+ * - O16: A draft is used only if it is for the order's own amount, currency and `capture_method`.
+ * - O17: An order keeps only its newest keys, so that it cannot grow without a bound.
+ * - O18: The draft is made when a block has come, not with the key. So a service that cannot be
+ *   reached is found before anything is sent.
+ * - O19: Nothing of a card is stored.
  */
 
-/** What is stored of an order: JSON, the same in every language. Nothing of a card is in it. */
+/**
+ * What is stored of an order: JSON, the same in every language. Nothing of a card is in it. The
+ * optional fields are absent in what version 0.3 has written.
+ */
 export interface StoredOrder {
+  /** The order's own id. */
+  id?: string;
   state: 'open' | 'paying' | 'uncertain' | 'paid';
   /** Minor units. */
   amount: number;
   currency: string;
+  capture_method?: CaptureMethod;
   /** How the order was paid; null unless `state` is `paid`. */
   paid: 'committed' | 'authorized' | null;
-  /** The intent that is, or may have been, charged. A draft until `sent`. */
+  /** The intent that is, or may have been, charged; null until the first block is sent. */
   intentId: string | null;
   /** Whether a block may have reached the service under this intent. */
   sent: boolean;
@@ -31,6 +71,12 @@ export interface StoredOrder {
   /** How often the service has answered this intent with an error about the key or the block. */
   keyErrors: number;
   keys: StoredKey[];
+  /** How many cards were declined. */
+  declines?: number;
+  /** What became of the last try, while the order is open; `sent` stands for `retry_is_safe`. */
+  last?: { status: 'failed' | 'not_paid'; reason: string | null } | null;
+  /** Only of a paid order, in a shop with `onPaid`. */
+  delivery?: Claim | 'done';
 }
 
 /** One call of `pay` that sends a block to the service. */
@@ -40,6 +86,16 @@ export interface Attempt {
   keyId: string;
   /** Unix timestamp in milliseconds. */
   startedAt: number;
+}
+
+/** Who delivers a paid order, and until when. */
+export interface Claim {
+  /** Random: tells the holder. */
+  token: string;
+  /** Unix timestamp in milliseconds. After it, anyone may claim the delivery. */
+  until: number;
+  /** 1 for the first claim. */
+  tries: number;
 }
 
 /** A key that a page of this order has. */
@@ -61,6 +117,8 @@ export interface Price {
   /** Minor units: 1000 is 10.00 in a two-decimal currency. */
   amount: number;
   currency: string;
+  /** Default: `automatic`. */
+  capture_method?: CaptureMethod | undefined;
 }
 
 /** What became of the last try to pay an order that is still open. It is stored. */
@@ -75,16 +133,22 @@ export type Outcome =
   | { status: 'open'; last?: LastTry; reason?: string | null }
   /** Paid. `reference` is the id of the intent: one for each paid order. */
   | { status: 'committed' | 'authorized'; reference: string }
-  /** The card was declined: not paid. Another card may be tried. */
+  /** The card was declined: not paid. Another card may be tried, if the order gets a key. */
   | { status: 'failed'; reason: string | null }
   /** Not paid; or perhaps charged, but another try cannot charge twice. */
   | { status: 'not_paid' | 'retry_is_safe' }
-  /** The card may have been charged. Your staff find out; the card is not asked for again. */
+  /**
+   * The card may have been charged. Your staff find out; the card is not asked for again. `order`
+   * is the order's id, which the shopper needs to ask about it.
+   */
   | { status: 'not_certain'; order?: string }
   /** The posted data is not an encrypted card block. Answer with status 400. */
   | { status: 'invalid_encrypted_card' }
-  /** The block is of another order, or of none that the store knows. Nothing was sent now. */
-  | { status: 'no_order' };
+  /**
+   * The block is of another order, or of none that the store knows. Nothing was sent now. `key_id`
+   * leads your staff to the order of the block: the one whose stored value has this key.
+   */
+  | { status: 'no_order'; key_id?: string };
 
 /** What the service made of an attempt. */
 export type ServiceAnswer =
@@ -98,6 +162,18 @@ export type ServiceAnswer =
 /** What staff have found out about an intent. */
 export type Resolution = 'committed' | 'authorized' | 'not_paid';
 
+/** Who makes a decision, and when: for the claim that comes with a paid order. */
+export interface Decider {
+  /** Random, one for each call. */
+  token: string;
+  /** Unix timestamp in milliseconds. */
+  now: number;
+  /** How long an attempt may be under way. */
+  limitMs: number;
+  /** Whether the shop has `onPaid`. */
+  delivers: boolean;
+}
+
 /** `store` is there only if something changes. */
 export interface Decision {
   store?: StoredOrder;
@@ -105,6 +181,8 @@ export interface Decision {
 }
 
 const NOT_CERTAIN: Outcome = { status: 'not_certain' };
+/** After so many cards a person has to look. */
+export const MOST_DECLINES = 10;
 
 /** Whether an answer may still come. Others wait until then. After the limit, staff may resolve. */
 export function isUnderWay(order: StoredOrder | undefined, now: number, limitMs: number): boolean {
@@ -112,12 +190,21 @@ export function isUnderWay(order: StoredOrder | undefined, now: number, limitMs:
   return order?.state === 'paying' && Math.abs(now - order.attempt!.startedAt) <= limitMs;
 }
 
+/** Whether the order needs another look: it is not settled, or not delivered. */
+export function isDue({ state, sent, delivery }: StoredOrder): boolean {
+  return state === 'paid' ? delivery !== undefined && delivery !== 'done' : sent;
+}
+
 /** For `outcome`, and for a page that gets no key. */
 export function outcomeOf(order: StoredOrder | undefined): Outcome {
   if (!order) return { status: 'open' };
   if (order.state === 'paid') return { status: order.paid!, reference: order.intentId! };
   if (order.state !== 'open') return NOT_CERTAIN;
-  return order.sent ? { status: 'open', last: 'retry_is_safe' } : { status: 'open' };
+  if (order.sent) return { status: 'open', last: 'retry_is_safe' };
+  if (hasTooManyDeclines(order)) return lastDecline(order);
+  const { last } = order;
+  if (last?.status === 'failed') return { status: 'open', last: 'failed', reason: last.reason };
+  return last ? { status: 'open', last: 'not_paid' } : { status: 'open' };
 }
 
 /** A key is requested, to pay `price`. */
@@ -127,17 +214,18 @@ export function onKeyRequested(
 ): { order: StoredOrder } | { outcome: Outcome } {
   const order = atPrice(stored, price);
   if (order.state !== 'open') return { outcome: outcomeOf(order) };
-  // Something was sent for the other amount: its intent must be settled before a new one exists.
-  if (!isFor(order, price)) return { outcome: NOT_CERTAIN };
+  // The intent of the other price must be settled before a new one exists.
+  if (!isFor(order, price)) return { outcome: NOT_CERTAIN }; // O9
+  if (hasTooManyDeclines(order)) return { outcome: lastDecline(order) }; // O13
   return { order };
 }
 
-/** A key has arrived, and an intent if the order had none. The state may be another by now. */
+/** A key has arrived. The state may be another by now. */
 export function onKeyArrived(
   stored: StoredOrder | undefined,
+  orderId: string,
   price: Price,
   key: { id: string; expiresAt: number },
-  draftId: string | undefined,
 ): { order: StoredOrder; store?: StoredOrder } | { outcome: Outcome; store?: undefined } {
   const decision = onKeyRequested(stored, price);
   if ('outcome' in decision) return decision;
@@ -146,8 +234,8 @@ export function onKeyArrived(
   if (findKey(order, key.id)) return { order };
   const { amount, currency } = price;
   const fresh: StoredKey = { ...key, amount, currency, block: 'none', reason: null };
-  const intentId = order.intentId ?? draftId ?? null;
-  return { order, store: { ...order, intentId, keys: [...newest(order.keys), fresh] } };
+  const keys = [...order.keys, fresh].slice(-MOST_KEYS); // O17
+  return { order, store: { ...order, id: orderId, keys } };
 }
 
 /** What a block is sent with. */
@@ -173,7 +261,8 @@ export type BlockDecision = { store?: StoredOrder } & (
 export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): BlockDecision {
   const { token, keyId, price, now, draftId } = attempt;
   if (stored?.state === 'paying') {
-    const isStored = stored.attempt!.token === token; // only the answer of the write was lost
+    // Only the answer of the write was lost.
+    const isStored = stored.attempt!.token === token; // O3
     return isStored ? { next: 'authorize', intentId: stored.intentId! } : { next: 'wait' };
   }
   const order = stored && atPrice(stored, price);
@@ -182,11 +271,12 @@ export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): B
     order?.state === 'open' &&
     key?.block === 'none' &&
     now <= key.expiresAt &&
-    isFor(key, price) &&
-    isFor(order, price);
+    isShownAs(key, price) && // O4
+    isFor(order, price) &&
+    !hasTooManyDeclines(order); // O13
   if (!isGood) return { next: 'answer', ...onRefusal(stored, keyId) };
   const intentId = order.intentId ?? draftId;
-  if (!intentId) return { next: 'create_intent' };
+  if (!intentId) return { next: 'create_intent' }; // O18
   const store: StoredOrder = {
     ...withBlock(order, keyId, 'sent'),
     state: 'paying',
@@ -197,14 +287,20 @@ export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): B
   return { next: 'authorize', intentId, store };
 }
 
-/**
- * A block is not sent now. The shopper may read that nothing was paid, so it must never be sent
- * later either: it may come again, or come twice at once.
- */
+/** A block is not sent now, and the shopper may read that nothing was paid. */
 export function onRefusal(stored: StoredOrder | undefined, keyId: string): Decision {
   const outcome = outcomeOfBlock(stored, keyId);
   const isUnused = stored?.state === 'open' && findKey(stored, keyId)?.block === 'none';
-  return isUnused ? { store: withBlock(stored, keyId, 'error'), outcome } : { outcome };
+  if (!isUnused) return { outcome };
+  const order = withBlock(stored, keyId, 'error');
+  const store: StoredOrder = { ...order, last: { status: 'not_paid', reason: null } };
+  return { store, outcome }; // O5
+}
+
+/** What was posted is no block. The order's state comes first. */
+export function onNoBlock(stored: StoredOrder | undefined, now: number, limitMs: number): Outcome {
+  const isOpen = !stored || stored.state === 'open' || isUnderWay(stored, now, limitMs);
+  return isOpen ? { status: 'invalid_encrypted_card' } : outcomeOf(stored);
 }
 
 /** The service has answered an attempt, or has not answered it in time. */
@@ -212,20 +308,35 @@ export function onAnswer(
   stored: StoredOrder | undefined,
   { token, keyId }: { token: string; keyId: string },
   answer: ServiceAnswer,
+  decider: Decider,
 ): Decision {
-  // A late answer of an attempt that was replaced, or a write whose answer was lost
-  if (!stored || stored.attempt?.token !== token) return { outcome: outcomeOfBlock(stored, keyId) };
-  const store = afterAnswer(stored, keyId, answer);
-  return { store, outcome: outcomeOfBlock(store, keyId) };
+  const isOwn = stored?.attempt?.token === token;
+  const isLate = stored?.sent === true && stored.state !== 'paid'; // O8
+  if (!stored || !(isOwn || isLate)) return { outcome: outcomeOfBlock(stored, keyId) };
+  const store =
+    afterResponse(stored, keyId, answer, decider) ??
+    (isOwn ? afterFailure(stored, keyId, answer) : undefined);
+  const outcome = outcomeOfBlock(store ?? stored, keyId);
+  return store ? { store, outcome } : { outcome };
 }
 
-function afterAnswer(order: StoredOrder, keyId: string, answer: ServiceAnswer): StoredOrder {
-  if (answer.kind === 'intent' && answer.id === order.intentId && isFor(order, answer.price)) {
-    const { status, reason } = answer;
-    if (status === 'committed' || status === 'authorized') return asPaid(order, status);
-    if (status === 'failed') return withoutIntent(withBlock(order, keyId, 'declined', reason));
-  }
-  // A proxy may answer so after the charge. Then another try under the same intent cannot charge.
+/** `undefined` if the answer does not say for certain what became of the order's own intent. */
+function afterResponse(
+  order: StoredOrder,
+  keyId: string,
+  answer: ServiceAnswer,
+  decider: Decider,
+): StoredOrder | undefined {
+  if (answer.kind !== 'intent') return undefined;
+  if (answer.id !== order.intentId || !isShownAs(order, answer.price)) return undefined; // O6
+  const { status, reason } = answer;
+  if (status === 'committed' || status === 'authorized') return asPaid(order, status, decider);
+  if (status !== 'failed') return undefined;
+  return declined(withBlock(order, keyId, 'declined', reason), reason);
+}
+
+function afterFailure(order: StoredOrder, keyId: string, answer: ServiceAnswer): StoredOrder {
+  // O7: a proxy may answer so after the charge. Another try under the same intent cannot charge.
   if (answer.kind === 'key_error' && order.keyErrors === 0) {
     const open = withBlock(order, keyId, 'error');
     return { ...open, state: 'open', attempt: null, keyErrors: order.keyErrors + 1 };
@@ -241,61 +352,184 @@ export function onResolve(
   stored: StoredOrder | undefined,
   intentId: string,
   resolution: Resolution,
-  now: number,
-  limitMs: number,
+  decider: Decider,
 ): Decision {
-  const isUnsettled =
-    stored?.intentId === intentId &&
-    stored.sent &&
-    stored.state !== 'paid' &&
-    !isUnderWay(stored, now, limitMs);
-  if (!isUnsettled) return { outcome: outcomeOf(stored) };
-  const store = resolution === 'not_paid' ? withoutIntent(stored) : asPaid(stored, resolution);
+  const isAbout = stored?.intentId === intentId && isUnsettled(stored, decider); // O10
+  if (!isAbout) return { outcome: outcomeOf(stored) };
+  const store =
+    resolution === 'not_paid' ? withoutIntent(stored) : asPaid(stored, resolution, decider);
   return { store, outcome: outcomeOf(store) };
+}
+
+/** Staff settle an order whose value is damaged: what they say becomes the order. */
+export function onResolveUnreadable(
+  orderId: string,
+  price: Price,
+  intentId: string,
+  resolution: Resolution,
+  decider: Decider,
+): Decision {
+  const order: StoredOrder = { ...newOrder(price), id: orderId };
+  const store =
+    resolution === 'not_paid'
+      ? withoutIntent(order)
+      : asPaid({ ...order, intentId, sent: true }, resolution, decider);
+  return { store, outcome: outcomeOf(store) };
+}
+
+/** What a look-up is about. */
+export interface Question {
+  intentId: string;
+  /** The attempt before the look-up; null in `open`. */
+  token: string | null;
+}
+
+/** What to look up of an order, or `undefined` if nothing of it is unsettled. */
+export function questionOf(
+  stored: StoredOrder | undefined,
+  decider: Decider,
+): Question | undefined {
+  if (!stored || !isUnsettled(stored, decider)) return undefined;
+  return { intentId: stored.intentId!, token: stored.attempt?.token ?? null };
+}
+
+/** A look-up says that an intent is `found`: a word of the service, or any other. */
+export function onLookUp(
+  stored: StoredOrder | undefined,
+  asked: Question,
+  found: string,
+  decider: Decider,
+): Decision {
+  const store = afterLookUp(stored, asked, found, decider);
+  const outcome = outcomeOf(store ?? stored);
+  return store ? { store, outcome } : { outcome };
+}
+
+function afterLookUp(
+  stored: StoredOrder | undefined,
+  asked: Question,
+  found: string,
+  decider: Decider,
+): StoredOrder | undefined {
+  if (!stored?.sent || stored.state === 'paid') return undefined;
+  if (stored.intentId !== asked.intentId) return undefined; // O10
+  if (found === 'committed' || found === 'authorized') return asPaid(stored, found, decider);
+  if (!isUnsettled(stored, decider)) return undefined;
+  if (found === 'failed') return declined(stored, null);
+  if (found === 'cancelled') return withoutIntent(stored);
+  const isSameAttempt = (stored.attempt?.token ?? null) === asked.token;
+  if (found !== 'created' || !isSameAttempt || stored.state === 'open') return undefined;
+  return { ...stored, state: 'open', attempt: null }; // O11
+}
+
+export interface Delivery {
+  store?: StoredOrder;
+  /** Call `onPaid` for `order` while this claim lasts. */
+  claim?: Claim;
+  order?: StoredOrder;
+}
+
+/** Somebody sees the order, and would deliver it. */
+export function onDeliver(stored: StoredOrder | undefined, { token, now }: Decider): Delivery {
+  const delivery = stored?.state === 'paid' ? stored.delivery : undefined;
+  if (!delivery || delivery === 'done') return {};
+  const order = stored!;
+  const isOver = now > delivery.until; // O12
+  if (!isOver) return delivery.token === token ? { order, claim: delivery } : {};
+  const claim = claimOf(token, now, delivery.tries + 1);
+  return { store: { ...order, delivery: claim }, order, claim };
+}
+
+/** `onPaid` has resolved, in time or late, whoever holds the claim. */
+export function onDelivered(stored: StoredOrder | undefined): Delivery {
+  if (stored?.state !== 'paid' || stored.delivery === 'done') return {};
+  return { store: { ...stored, delivery: 'done' } };
 }
 
 /** The outcome for a shopper who has posted a block under this key. */
 export function outcomeOfBlock(order: StoredOrder | undefined, keyId: string): Outcome {
   const key = order && findKey(order, keyId);
-  if (order?.state === 'open') {
-    // A block of another order may have been charged there.
-    if (!key) return NOT_CERTAIN;
-    if (order.sent) return { status: 'retry_is_safe' };
-    if (key.block === 'declined') return { status: 'failed', reason: key.reason };
-    return { status: 'not_paid' };
-  }
-  // The store has never had, or has lost, the order of this block.
-  return order ? outcomeOf(order) : NOT_CERTAIN;
+  // The store has never had, or has lost, the order of this block; or the order has dropped its key.
+  if (!order || (order.state === 'open' && !key)) return { status: 'no_order', key_id: keyId };
+  if (order.state !== 'open') return outcomeOf(order);
+  if (order.sent) return { status: 'retry_is_safe' };
+  if (hasTooManyDeclines(order)) return lastDecline(order);
+  if (key!.block === 'declined') return { status: 'failed', reason: key!.reason };
+  return { status: 'not_paid' };
 }
 
 /** An order that is new; or one with another price, if nothing was sent for the old one. */
-function atPrice(stored: StoredOrder | undefined, { amount, currency }: Price): StoredOrder {
-  if (!stored) return newOrder({ amount, currency });
-  if (stored.sent || isFor(stored, { amount, currency })) return stored;
-  return { ...stored, amount, currency, intentId: null };
+function atPrice(stored: StoredOrder | undefined, price: Price): StoredOrder {
+  if (!stored) return newOrder(price);
+  if (stored.sent || isFor(stored, price)) return stored; // O1
+  const { amount, currency, capture_method = 'automatic' } = price;
+  return { ...stored, amount, currency, capture_method, intentId: null };
 }
 
-function newOrder({ amount, currency }: Price): StoredOrder {
+function newOrder({ amount, currency, capture_method = 'automatic' }: Price): StoredOrder {
   return {
     state: 'open',
     amount,
     currency,
+    capture_method,
     paid: null,
     intentId: null,
     sent: false,
     attempt: null,
     keyErrors: 0,
     keys: [],
+    declines: 0,
+    last: null,
   };
 }
 
-function asPaid(order: StoredOrder, paid: 'committed' | 'authorized'): StoredOrder {
-  return { ...order, state: 'paid', paid, attempt: null };
+function isUnsettled(order: StoredOrder, { now, limitMs }: Decider): boolean {
+  return order.sent && order.state !== 'paid' && !isUnderWay(order, now, limitMs);
 }
 
-/** The intent is dead: a new one may be made. The keys stay used. */
+function asPaid(
+  order: StoredOrder,
+  paid: 'committed' | 'authorized',
+  { token, now, delivers }: Decider,
+): StoredOrder {
+  const store: StoredOrder = { ...order, state: 'paid', paid, attempt: null };
+  return delivers ? { ...store, delivery: claimOf(token, now, 1) } : store; // O12
+}
+
+function declined(order: StoredOrder, reason: string | null): StoredOrder {
+  const declines = (order.declines ?? 0) + 1;
+  return { ...withoutIntent(order), declines, last: { status: 'failed', reason } };
+}
+
+/** O1: the intent is dead, so that a new one may be made. The keys stay used. */
 function withoutIntent(order: StoredOrder): StoredOrder {
-  return { ...order, state: 'open', intentId: null, sent: false, attempt: null, keyErrors: 0 };
+  return {
+    ...order,
+    state: 'open',
+    intentId: null,
+    sent: false,
+    attempt: null,
+    keyErrors: 0,
+    last: { status: 'not_paid', reason: null },
+  };
+}
+
+/** The pause doubles with each try. */
+function claimOf(token: string, now: number, tries: number): Claim {
+  const pause = Math.min(FIRST_CLAIM_MS * 2 ** (tries - 1), LONGEST_CLAIM_MS);
+  return { token, until: now + pause, tries };
+}
+
+/** Longer than a call of `onPaid` may take. */
+const FIRST_CLAIM_MS = 30_000;
+const LONGEST_CLAIM_MS = 3_600_000;
+
+function hasTooManyDeclines({ sent, declines = 0 }: StoredOrder): boolean {
+  return !sent && declines >= MOST_DECLINES;
+}
+
+function lastDecline({ last }: StoredOrder): Outcome {
+  return { status: 'failed', reason: last?.reason ?? null };
 }
 
 function withBlock(
@@ -312,16 +546,16 @@ function findKey(order: StoredOrder, keyId: string): StoredKey | undefined {
   return order.keys.find(({ id }) => id === keyId);
 }
 
-function isFor(one: Price, other: Price): boolean {
+/** O15. An order of version 0.3 has no `capture_method`: it is for either. */
+function isFor(order: StoredOrder, price: Price): boolean {
+  const { capture_method = 'automatic' } = price;
+  return isShownAs(order, price) && (order.capture_method ?? capture_method) === capture_method;
+}
+
+/** Whether both show the same sum. */
+function isShownAs(one: Price, other: Price): boolean {
   return one.amount === other.amount && one.currency === other.currency;
 }
 
-/** No more pages than these wait for a card. Without a bound, the order would grow. */
-const UNUSED_KEYS = 50;
-
-/** All keys that took a card, and the newest of the others. */
-function newest(keys: StoredKey[]): StoredKey[] {
-  const unused = keys.filter(({ block }) => block === 'none');
-  const dropped = new Set(unused.slice(0, -UNUSED_KEYS));
-  return keys.filter((key) => !dropped.has(key));
-}
+/** More pages than these never wait for a card at once. */
+const MOST_KEYS = 50;

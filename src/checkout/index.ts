@@ -15,12 +15,15 @@ export { type CheckStoreOptions, checkStore } from './check-store.ts';
 export type {
   CheckoutCalls,
   CheckoutOptions,
+  IntentStatus,
   IssuedKey,
   Order,
   PaidOrder,
   PaidOutcome,
   PaymentsClient,
   SenderOptions,
+  SweepOptions,
+  SweptOrder,
 } from './checkout.ts';
 export { type Checkout, createCheckout } from './create-checkout.ts';
 export type { LastTry, Outcome, Resolution } from './decide.ts';

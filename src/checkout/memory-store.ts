@@ -12,12 +12,13 @@ const shared = globalThis as { [SHARED]?: Map<string, Entry> };
 
 /**
  * Keeps orders in the memory of this process: for development, and for tests. A restart forgets
- * them, and then a shopper who has paid can be asked to pay again. In production it warns once.
+ * them, and then a shopper who has paid can be asked to pay again; and so does each further process
+ * or isolate. It warns once, unless `NODE_ENV` is `development` or `test`.
  */
 export function memoryStore(): Required<OrderStore> {
   if (!shared[SHARED]) {
     shared[SHARED] = new Map();
-    warnInProduction();
+    if (!isDevelopment()) warn();
   }
   const entries = shared[SHARED];
   return {
@@ -41,11 +42,19 @@ export function memoryStore(): Required<OrderStore> {
   };
 }
 
-function warnInProduction(): void {
-  // Not every runtime has `process`.
-  if (globalThis.process?.env?.NODE_ENV !== 'production') return;
+function isDevelopment(): boolean {
+  try {
+    const { NODE_ENV, NODE_TEST_CONTEXT } = globalThis.process?.env ?? {};
+    return NODE_ENV === 'development' || NODE_ENV === 'test' || NODE_TEST_CONTEXT !== undefined;
+  } catch {
+    return false; // Deno without the permission to read its environment
+  }
+}
+
+function warn(): void {
   console.warn(
-    'cardseal: orders are kept in memory. After a restart a shopper can be charged twice. ' +
-      'Give createCheckout a store that lasts, for example postgresStore(pool).',
+    'cardseal: orders are kept in the memory of this process. After a restart, or with several ' +
+      'processes or isolates, a shopper can be charged twice. Give createCheckout a store that ' +
+      'lasts, for example postgresStore(pool).',
   );
 }

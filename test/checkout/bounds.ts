@@ -9,12 +9,17 @@ const NOTHING: Bounds = {
   waits: 0,
   expiries: 0,
   prices: 0,
+  sweeps: 0,
+  cancels: 0,
+  damages: 0,
 };
 
 export interface Part {
   name: string;
   /** Pages that have a key at the beginning, by the place of their price. */
   pages: readonly (0 | 1)[];
+  /** Whether the shop has `onPaid`. */
+  delivers?: boolean;
   bounds: Bounds;
 }
 
@@ -60,10 +65,75 @@ export const PARTS: Part[] = [
     pages: [0, 0],
     bounds: { ...NOTHING, pays: 2, resolves: 1, waits: 1 },
   },
+  {
+    name: 'sweep looks up after a fault',
+    pages: [0],
+    bounds: { ...NOTHING, pays: 1, faults: 1, sweeps: 1, waits: 1, cancels: 1 },
+  },
+  {
+    name: 'two sweeps at once, after a fault',
+    pages: [0],
+    bounds: { ...NOTHING, pays: 1, faults: 1, sweeps: 2, cancels: 1 },
+  },
+  {
+    name: 'a paid order is delivered, with a fault, while others look',
+    pages: [0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 1, outcomes: 1, faults: 1, waits: 1 },
+  },
+  {
+    name: 'a paid order is delivered by sweep, with a fault',
+    pages: [0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 1, sweeps: 1, faults: 1, waits: 1 },
+  },
+  {
+    name: 'two look at a paid order, with a slow store',
+    pages: [0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 1, outcomes: 1, waits: 3 },
+  },
+  {
+    name: 'the store cuts the value, or gives another order',
+    pages: [0],
+    bounds: { ...NOTHING, keys: 1, pays: 1, outcomes: 1, resolves: 1, damages: 1 },
+  },
 ];
 
 /** `node tools/explore-checkout.mjs`: minutes. */
 export const DEEPER: Part[] = [
+  {
+    name: 'two pages pay, with two sweeps and a fault',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, sweeps: 2, faults: 1 },
+  },
+  {
+    name: 'sweep looks up while two pages pay',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, sweeps: 1, waits: 1 },
+  },
+  {
+    name: 'two pages pay and are delivered, with sweep and a fault',
+    pages: [0, 0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 2, sweeps: 1, faults: 1, waits: 1, cancels: 1 },
+  },
+  {
+    name: 'two pages pay, with sweep, staff and a fault',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, sweeps: 1, resolves: 1, faults: 1, cancels: 1 },
+  },
+  {
+    name: 'a page pays again after sweep, while the price changes, with a fault',
+    pages: [0],
+    bounds: { ...NOTHING, keys: 1, pays: 2, sweeps: 1, faults: 1, prices: 1, cancels: 1 },
+  },
+  {
+    name: 'the store cuts the value while two pages pay, and staff settle it',
+    pages: [0, 0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 2, outcomes: 1, resolves: 2, damages: 2, waits: 1 },
+  },
   {
     name: 'a page pays again and again, with a fault',
     pages: [0],

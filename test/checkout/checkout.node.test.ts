@@ -14,6 +14,7 @@ import { encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 import { deferred } from '../support/deferred.ts';
 
+const SENDER = { sender: '203.0.113.9' };
 const CARD = {
   number: '4242424242424242',
   name: 'Ada Lovelace',
@@ -31,7 +32,7 @@ afterAll(() => service.close());
 
 /** What a browser posts: a card under a key of the order. */
 async function blockFor(checkout: Checkout, order: Order, number = CARD.number): Promise<string> {
-  const key = await checkout.issueKey(order);
+  const key = await checkout.issueKey(order, SENDER);
   if (key.status !== 200) throw new Error(`No key: ${key.status}`);
   return JSON.stringify(await encryptCard(key.body, { ...CARD, number }));
 }
@@ -81,15 +82,20 @@ test('the log says what a merchant has to mend: an option, or why a block was no
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const unset = createCheckout({ payments: { baseUrl, secretKey: '' }, store: memoryStore(), log });
-  expect((await unset.issueKey(order)).status).toBe(502);
+  expect((await unset.issueKey(order, SENDER)).status).toBe(502);
   expect(lines[0]).toBe('CardPayments: secretKey must begin with sk_test_ or sk_live_');
 
   const payments = { baseUrl, secretKey: ACCOUNTS[0].secretKey };
   const checkout = createCheckout({ payments, store: memoryStore(), log });
   const body = await blockFor(checkout, order);
   const dearer = { ...order, amount: 2000 };
-  expect(await checkout.pay(dearer, 'application/json', body)).toEqual({ status: 'not_paid' });
-  expect(lines.at(-1)).toBe(`Block not sent: order ${order.id}, not_paid`);
+  const refused = await checkout.pay(dearer, 'application/json', body, SENDER);
+  expect(refused).toEqual({ status: 'not_paid' });
+  const { key_id: keyId } = JSON.parse(body);
+  expect(lines.at(-1)).toBe(
+    `Block not sent: order "${order.id}", key "${keyId}": its key has expired, was used before, ` +
+      'or is for another price',
+  );
 });
 
 test('the log names an intent whose attempt was never settled, as when its process was ended', async () => {
@@ -97,21 +103,26 @@ test('the log names an intent whose attempt was never settled, as when its proce
   const order = { id: crypto.randomUUID(), amount: 1000, currency: 'USD' };
   const store = memoryStore();
   const payments = {
-    timeoutMs: 1,
+    timeoutMs: 1000,
     createEncryptionKey: () => client.createEncryptionKey(),
     createIntent: (draft: NewCardPaymentIntent) => client.createIntent(draft),
     authorize: () => new Promise<never>(() => {}), // the process ends here
   };
   const body = await blockFor(createCheckout({ payments, store }), order);
-  void createCheckout({ payments, store }).pay(order, undefined, body);
+  const ending = createCheckout({ payments: { ...payments, timeoutMs: 60_000 }, store });
+  void ending.pay(order, undefined, body, SENDER);
   const lines: string[] = [];
   const another = createCheckout({ payments, store, log: (line) => lines.push(line) });
   await vi.waitFor(async () => {
     expect((await store.read(order.id))!.value).toContain('"state":"paying"');
   });
-  expect(await another.outcome(order.id)).toEqual({ status: 'not_certain' });
+  const told = { status: 'not_certain', order: order.id };
+  expect(await another.outcome(order.id)).toEqual(told);
   const { intentId } = JSON.parse((await store.read(order.id))!.value);
-  expect(lines).toEqual([`Payment not certain: order ${order.id}, intent ${intentId}`]);
+  expect(lines).toEqual([
+    `Payment not certain: order "${order.id}", intent "${intentId}". Find out what became of the ` +
+      'intent: checkout.sweep, or checkout.resolve',
+  ]);
 }, 15_000);
 
 test('a block that comes twice at once has one outcome, also if no intent comes for the second', async () => {
@@ -125,7 +136,7 @@ test('a block that comes twice at once has one outcome, also if no intent comes 
       createEncryptionKey: () => client.createEncryptionKey(),
       async createIntent(draft) {
         intents++;
-        if (intents < 3) return client.createIntent(draft); // for the keys, then for a block
+        if (intents < 3) return client.createIntent(draft); // for the declined block, then for one
         await firstIsSent.promise;
         secondHasFailed.resolve();
         throw new Error('The connection was lost');

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
 import { checkoutOf } from '../../src/checkout/checkout.ts';
+import type { Price } from '../../src/checkout/decide.ts';
 import type { EncryptedCard } from '../../src/core/index.ts';
 import type { Exchange, Scenario, ScenarioStep } from '../corpus/make-orders.ts';
-import { intentResource, keyResource, LIMIT_MS, ORDER_ID, TIMEOUT_MS } from './world.ts';
+import { intentResource, keyResource, LIMIT_MS, ORDER_ID, QUIET } from './world.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../corpus/orders.json'), 'utf8');
 const corpus: { block: EncryptedCard; limitMs: number; scenarios: Scenario[] } = JSON.parse(text);
@@ -15,9 +16,12 @@ test('waits as long as the corpus says', () => {
   expect(corpus.limitMs).toBe(LIMIT_MS);
 });
 
+const KINDS = ['authorize', 'deliver', 'intent', 'key', 'lookUp'] as const;
+
 describe('the scenarios', () => {
-  test.each(corpus.scenarios)('$name', async ({ start, steps }) => {
-    let entry = start ? { value: JSON.stringify(start), version: 1 } : undefined;
+  test.each(corpus.scenarios)('$name', async ({ start, delivers, steps }) => {
+    const first = typeof start === 'string' ? start : start && JSON.stringify(start);
+    let entry = first ? { value: first, version: 1, due: true } : undefined;
     let now = 0;
     for (const step of steps) await run(step);
 
@@ -25,17 +29,17 @@ describe('the scenarios', () => {
       now = step.at;
       const writes = [...(step.store ?? [])];
       const asked: string[] = [];
-      const exchange = async (kind: 'key' | 'intent' | 'authorize', what?: object) => {
+      const exchange = async (kind: (typeof KINDS)[number], what?: object) => {
         asked.push(kind);
         const { asked: expected, during = [], answer, error } = step[kind] as Exchange;
         if (expected) expect(what).toEqual(expected);
         for (const one of during) await run(one);
         now = step.at;
         if (error) throw errorOf(error);
-        return answer as { id: string; amount: number; currency: string; status: string };
+        return answer as never as Answer;
       };
       const checkout = checkoutOf({
-        timeoutMs: TIMEOUT_MS,
+        ...QUIET,
         client: () => ({
           async createEncryptionKey() {
             const { id, expires_at } = (await exchange('key')) as never;
@@ -52,15 +56,20 @@ describe('the scenarios', () => {
         }),
         store: {
           read: async () => entry,
-          async write(_, value, version) {
+          async write(_, value, version, due = true) {
             const fault = writes.shift();
             const isWritten = fault !== 'fails' && (entry?.version ?? 0) === version;
-            if (isWritten) entry = { value, version: version + 1 };
+            if (isWritten) entry = { value, version: version + 1, due };
             if (fault && fault !== 'ok') throw new Error('The store failed');
             return isWritten;
           },
+          list: async () => (entry?.due ? [{ orderId: ORDER_ID, ...entry }] : []),
         },
-        log: () => {},
+        ...(delivers && {
+          async onPaid(_, { reference, tries }) {
+            await exchange('deliver', { reference, tries });
+          },
+        }),
         now: () => now,
         async sleep(ms) {
           now += ms;
@@ -68,19 +77,38 @@ describe('the scenarios', () => {
         },
         randomId: () => Math.random().toString(36),
       });
-      const answer = (await call(checkout, step)) as { status: unknown; body?: { id: string } };
+      const lookUp = (intentId: string) => exchange('lookUp', { intentId }) as never;
+      const answer = (await call(checkout, step, lookUp)) as {
+        status: unknown;
+        body?: { id: string };
+      };
       if (answer.status === 200) answer.body = { id: answer.body!.id };
       expect(answer).toEqual(step.answer);
-      expect(asked.sort()).toEqual(['authorize', 'intent', 'key'].filter((kind) => kind in step));
-      const stored = entry ? JSON.parse(entry.value) : null;
-      if (stored?.attempt) stored.attempt.token = '*';
-      const expected = step.stored;
-      expect(stored).toEqual(expected);
+      expect(asked.sort()).toEqual(KINDS.filter((kind) => kind in step));
+      expect(storedOf(step.stored)).toEqual(step.stored);
+
+      function storedOf(expected: unknown) {
+        if (!entry || typeof expected === 'string') return entry?.value ?? null;
+        const stored = JSON.parse(entry.value);
+        for (const part of [stored.attempt, stored.delivery]) if (part?.token) part.token = '*';
+        return stored;
+      }
     }
   });
 });
 
-function call(checkout: ReturnType<typeof checkoutOf>, step: ScenarioStep): Promise<unknown> {
+interface Answer {
+  id: string;
+  amount: number;
+  currency: string;
+  status: string;
+}
+
+function call(
+  checkout: ReturnType<typeof checkoutOf>,
+  step: ScenarioStep,
+  lookUp: (intentId: string) => Promise<string>,
+): Promise<unknown> {
   const order = { id: ORDER_ID, ...step.order! };
   switch (step.call) {
     case 'issueKey':
@@ -92,7 +120,13 @@ function call(checkout: ReturnType<typeof checkoutOf>, step: ScenarioStep): Prom
     case 'outcome':
       return checkout.outcome(ORDER_ID);
     case 'resolve':
-      return checkout.resolve(ORDER_ID, step.intentId!, step.truth as never);
+      return checkout.resolve(
+        step.whole ? { id: ORDER_ID, ...(step.whole as never as Price) } : ORDER_ID,
+        step.intentId!,
+        step.truth as never,
+      );
+    case 'sweep':
+      return checkout.sweep({ lookUp });
   }
 }
 

@@ -1,15 +1,20 @@
 /** Rules that make no second charge possible if they are taken out: they are for comfort. */
 import { describe, expect, test } from 'vitest';
 import {
+  type Decider,
   onAnswer,
   onBlock,
+  onDeliver,
+  onDelivered,
   onKeyArrived,
+  onKeyRequested,
+  onLookUp,
+  onNoBlock,
   onRefusal,
   onResolve,
   outcomeOf,
   type StoredOrder,
 } from '../../src/checkout/decide.ts';
-import { keyLimits } from '../../src/checkout/key-limits.ts';
 
 const price = { amount: 1000, currency: 'USD' };
 const key = { id: 'cek_1', ...price, expiresAt: 1000, block: 'none' as const, reason: null };
@@ -24,6 +29,13 @@ const OPEN: StoredOrder = {
   keys: [key],
 };
 const attempt = { token: 't', keyId: 'cek_1', price, now: 1000 };
+/** Staff or a process, at a time; an attempt may take 100 ms. */
+const at = (now: number, delivers = false): Decider => ({
+  token: 'd',
+  now,
+  limitMs: 100,
+  delivers,
+});
 const started = onBlock(OPEN, attempt);
 const PAYING = started.store!;
 const intent = (status: string) =>
@@ -42,7 +54,7 @@ describe('a block', () => {
   });
 
   test('is sent once: after a decline it gets the decline again', () => {
-    const { store, outcome } = onAnswer(PAYING, attempt, intent('failed'));
+    const { store, outcome } = onAnswer(PAYING, attempt, intent('failed'), at(1000));
     expect(outcome).toEqual({ status: 'failed', reason: 'card_declined' });
     const again = onBlock(store, { ...attempt, token: 'u', draftId: 'pi_card_2' });
     expect(again).toEqual({ next: 'answer', outcome });
@@ -54,11 +66,11 @@ describe('a block', () => {
     expect(outcome).toEqual({ status: 'retry_is_safe' });
   });
 
-  test('of a key that the order has not is not certain', () => {
+  test('of a key that the order has not says nothing about a payment', () => {
     for (const stored of [OPEN, undefined])
       expect(onBlock(stored, { ...attempt, keyId: 'cek_other' })).toEqual({
         next: 'answer',
-        outcome: { status: 'not_certain' },
+        outcome: { status: 'no_order', key_id: 'cek_other' },
       });
   });
 
@@ -76,51 +88,154 @@ describe('a block', () => {
 });
 
 test('a second key error of an intent is uncertain, so that nobody retries endlessly', () => {
-  const first = onAnswer(PAYING, attempt, { kind: 'key_error' });
+  const first = onAnswer(PAYING, attempt, { kind: 'key_error' }, at(1000));
   expect(first.outcome).toEqual({ status: 'retry_is_safe' });
-  const second = onAnswer({ ...PAYING, keyErrors: 1 }, attempt, { kind: 'key_error' });
+  const second = onAnswer({ ...PAYING, keyErrors: 1 }, attempt, { kind: 'key_error' }, at(1000));
   expect(second.store?.state).toBe('uncertain');
 });
 
 test.each(['committed', 'authorized'])(
   'the valid answer of an uncertain attempt comes late, and counts: %s',
   (status) => {
-    const { store } = onAnswer(PAYING, attempt, { kind: 'unclear' });
+    const { store } = onAnswer(PAYING, attempt, { kind: 'unclear' }, at(1000));
     expect(outcomeOf(store)).toEqual({ status: 'not_certain' });
-    const { outcome } = onAnswer(store, attempt, intent(status));
+    const { outcome } = onAnswer(store, attempt, intent(status), at(1000));
     expect(outcome).toEqual({ status, reference: 'pi_card_1' });
   },
 );
 
-test('an order keeps the keys that took a card, and the newest 50 of the others', () => {
-  const keys = Array.from({ length: 52 }, (_, at) => ({ ...key, id: `cek_${at}` }));
-  const [used, oldest, ...others] = keys.map(({ id }) => id);
-  const order = onRefusal({ ...OPEN, keys }, used!).store!;
-  const { store } = onKeyArrived(order, price, { id: 'cek_new', expiresAt: 1 }, undefined);
-  expect(store!.keys.map(({ id }) => id)).toEqual([used, ...others, 'cek_new']);
-  expect(oldest).toBe('cek_1');
+test('an order keeps its newest 50 keys, used or not', () => {
+  const keys = Array.from({ length: 50 }, (_, index) => ({ ...key, id: `cek_${index}` }));
+  const order = onRefusal({ ...OPEN, keys }, 'cek_0').store!;
+  const { store } = onKeyArrived(order, 'order-1', price, { id: 'cek_new', expiresAt: 1 });
+  expect(store!.keys.map(({ id }) => id)).toEqual([
+    ...keys.slice(1).map(({ id }) => id),
+    'cek_new',
+  ]);
+  // A block under a key that was dropped is never sent.
+  expect(onBlock(store, { ...attempt, keyId: 'cek_0' })).toMatchObject({ next: 'answer' });
 });
 
 test('nothing replaces an outcome, and staff do not resolve what is under way or was never sent', () => {
-  const paid = onAnswer(PAYING, attempt, intent('committed')).store;
-  expect(onResolve(paid, 'pi_card_1', 'not_paid', 10 ** 9, 100).store).toBeUndefined();
-  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', 1100, 100).store).toBeUndefined();
-  expect(onResolve(OPEN, 'pi_card_1', 'not_paid', 10 ** 9, 100).store).toBeUndefined();
-  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', 1101, 100).store?.state).toBe('open');
-  expect(onResolve(PAYING, 'pi_card_1', 'committed', 1101, 100).store?.state).toBe('paid');
+  const paid = onAnswer(PAYING, attempt, intent('committed'), at(1000)).store;
+  expect(onResolve(paid, 'pi_card_1', 'not_paid', at(10 ** 9)).store).toBeUndefined();
+  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', at(1100)).store).toBeUndefined();
+  expect(onResolve(OPEN, 'pi_card_1', 'not_paid', at(10 ** 9)).store).toBeUndefined();
+  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', at(1101)).store?.state).toBe('open');
+  expect(onResolve(PAYING, 'pi_card_1', 'committed', at(1101)).store?.state).toBe('paid');
   // The attempt began on a clock that was ahead, which ended with its process.
-  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', 899, 100).store?.state).toBe('open');
+  expect(onResolve(PAYING, 'pi_card_1', 'not_paid', at(899)).store?.state).toBe('open');
 });
 
-test('key requests are limited by rate: per order, in all, and never for the life of an order', () => {
-  const limits = keyLimits();
-  const taken = Array.from({ length: 7 }, () => limits.take('a', 0));
-  expect(taken).toEqual([0, 0, 0, 0, 0, 0, 5]);
-  expect(limits.take('a', 4999)).toBe(1);
-  expect(limits.take('a', 5000)).toBe(0);
-  const others = Array.from({ length: 50 }, (_, order) => limits.take(`b${order}`, 5000));
-  expect(others.filter((wait) => wait === 0)).toHaveLength(39);
-  expect(limits.take('c', 6000)).toBe(0);
-  for (let at = 0; at < 6; at++) limits.take('d', 10 ** 9);
-  expect(limits.take('d', 10 ** 6)).toBe(0); // the clock was set back
+test('what became of the last try is stored, so that a reload tells it', () => {
+  const { store } = onAnswer(PAYING, attempt, intent('failed'), at(1000));
+  expect(outcomeOf(store)).toEqual({ status: 'open', last: 'failed', reason: 'card_declined' });
+  expect(outcomeOf(onRefusal(OPEN, 'cek_1').store)).toEqual({ status: 'open', last: 'not_paid' });
+  const error = onAnswer(PAYING, attempt, { kind: 'key_error' }, at(1000)).store;
+  expect(outcomeOf(error)).toEqual({ status: 'open', last: 'retry_is_safe' });
+});
+
+test('after ten declines nobody tries another card', () => {
+  let order: StoredOrder = OPEN;
+  for (let card = 1; card <= 10; card++) {
+    expect(onKeyRequested(order, price)).toHaveProperty('order');
+    const keys = [{ ...key, block: 'none' as const }];
+    const sent = onBlock({ ...order, keys }, { ...attempt, draftId: 'pi_card_1' }).store;
+    order = onAnswer(sent, attempt, intent('failed'), at(1000)).store!;
+    expect(order.declines).toBe(card);
+  }
+  const outcome = { status: 'failed', reason: 'card_declined' };
+  expect(onKeyRequested(order, price)).toEqual({ outcome });
+  expect(outcomeOf(order)).toEqual(outcome);
+  const waiting = { ...order, keys: [key] }; // a page has asked for a key before
+  const refused = onBlock(waiting, { ...attempt, draftId: 'pi_card_2' });
+  expect(refused).toMatchObject({ next: 'answer', outcome });
+  expect(refused.store!.keys[0]!.block).toBe('error');
+});
+
+test('capture_method is part of what is to be paid', () => {
+  const manual = { ...price, capture_method: 'manual' as const };
+  const order: StoredOrder = { ...OPEN, capture_method: 'automatic' };
+  expect(onBlock(order, { ...attempt, price: manual })).toEqual({ next: 'create_intent' });
+  expect(onKeyRequested({ ...order, sent: true }, manual)).toEqual({
+    outcome: { status: 'not_certain' },
+  });
+  // What version 0.3 has written is for either.
+  expect(onBlock(OPEN, { ...attempt, price: manual }).next).toBe('authorize');
+});
+
+test('where there is no block, a paid or uncertain order is told all the same', () => {
+  const paid = onAnswer(PAYING, attempt, intent('committed'), at(1000)).store;
+  expect(onNoBlock(paid, 1000, 100).status).toBe('committed');
+  expect(onNoBlock(PAYING, 2000, 100).status).toBe('not_certain');
+  for (const stored of [undefined, OPEN, PAYING])
+    expect(onNoBlock(stored, 1000, 100)).toEqual({ status: 'invalid_encrypted_card' });
+});
+
+describe('a look-up', () => {
+  const uncertain = onAnswer(PAYING, attempt, { kind: 'unclear' }, at(1000)).store!;
+  const asked = { intentId: 'pi_card_1', token: 't' };
+
+  test.each([
+    ['committed', 'committed'],
+    ['authorized', 'authorized'],
+    ['failed', 'open'],
+    ['cancelled', 'open'],
+    ['created', 'open'],
+    ['unknown', 'not_certain'],
+    ['canceled', 'not_certain'],
+  ])('that says %s: %s', (found, status) => {
+    expect(onLookUp(uncertain, asked, found, at(2000)).outcome.status).toBe(status);
+  });
+
+  test('that says created gives up no intent', () => {
+    const { store, outcome } = onLookUp(uncertain, asked, 'created', at(2000));
+    expect(store).toMatchObject({ state: 'open', intentId: 'pi_card_1', sent: true });
+    expect(outcome).toEqual({ status: 'open', last: 'retry_is_safe' });
+    const another = { ...asked, token: 'an earlier attempt' };
+    expect(onLookUp(uncertain, another, 'created', at(2000)).store).toBeUndefined();
+  });
+
+  test('that says a charge counts also while an attempt is under way, another one does not', () => {
+    expect(onLookUp(PAYING, asked, 'committed', at(1000)).store?.state).toBe('paid');
+    expect(onLookUp(PAYING, asked, 'failed', at(1000)).store).toBeUndefined();
+    const other = { intentId: 'pi_card_2', token: 't' };
+    expect(onLookUp(uncertain, other, 'failed', at(2000)).store).toBeUndefined();
+  });
+});
+
+describe('a delivery', () => {
+  const paid = onAnswer(PAYING, attempt, intent('committed'), at(1000, true)).store!;
+
+  test('is claimed with the payment, for 30 s, and twice as long at each try', () => {
+    expect(paid.delivery).toEqual({ token: 'd', until: 31_000, tries: 1 });
+    expect(onDeliver(paid, at(31_000)).claim).toEqual(paid.delivery);
+    const other = { ...at(31_000), token: 'e' };
+    expect(onDeliver(paid, other)).toEqual({});
+    const second = onDeliver(paid, { ...other, now: 31_001 });
+    expect(second.claim).toEqual({ token: 'e', until: 91_001, tries: 2 });
+    let order = paid;
+    for (let tries = 2; tries < 12; tries++) {
+      const { until } = order.delivery as { until: number };
+      order = onDeliver(order, at(until + 1)).store!;
+    }
+    const { until, tries } = order.delivery as { until: number; tries: number };
+    expect(tries).toBe(11);
+    expect(onDeliver(order, at(until)).store).toBeUndefined();
+    const next = onDeliver(order, at(until + 1)).claim!;
+    expect(next.until - (until + 1)).toBe(3_600_000);
+  });
+
+  test('that is done is done, whoever holds the claim', () => {
+    const { store } = onDelivered(paid);
+    expect(store!.delivery).toBe('done');
+    expect(onDelivered(store)).toEqual({});
+    expect(onDeliver(store, at(10 ** 9))).toEqual({});
+  });
+
+  test('is none of an order that was paid without onPaid', () => {
+    const { store } = onAnswer(PAYING, attempt, intent('committed'), at(1000));
+    expect(store).not.toHaveProperty('delivery');
+    expect(onDeliver(store, at(10 ** 9))).toEqual({});
+  });
 });

@@ -12,6 +12,7 @@ import {
   keyResource,
   LIMIT_MS,
   type Operation,
+  ORDER_ID,
   type Result,
   type Step,
   step,
@@ -31,6 +32,11 @@ export interface Bounds {
   expiries: number;
   /** How often the price of the order changes, there and back. */
   prices: number;
+  sweeps: number;
+  /** How often a look-up cancels an intent that is `created`. */
+  cancels: number;
+  /** How often the database damages the stored value, or gives the one of another order. */
+  damages: number;
 }
 
 interface Process {
@@ -47,12 +53,24 @@ interface Process {
   asleep?: string;
 }
 
+interface Write {
+  value: string;
+  version: number;
+  due: boolean;
+}
+
 interface Intent {
   price: Price;
   status: 'created' | 'committed' | 'failed' | 'cancelled';
 }
 
 /** A request that is on its way to the service, or was delayed in the network. */
+/** A call of `onPaid` that has not come back. */
+interface Delivery {
+  process: string;
+  begunAt: number;
+}
+
 interface Request {
   intentId: string;
   process: string;
@@ -64,10 +82,17 @@ interface Request {
 /** What a scenario of the corpus is made of. */
 export type TraceEvent =
   | { type: 'begin'; process: string; call: Call; now: number; stored: string | undefined }
-  | { type: 'answer'; process: string; operation: Operation; result: Result; landed: boolean }
+  | {
+      type: 'answer';
+      process: string;
+      operation: Operation;
+      result: Result;
+      landed: boolean;
+      now: number;
+    }
   | { type: 'return'; process: string; returned: unknown; stored: string | undefined }
   | { type: 'end'; process: string; stored: string | undefined }
-  /** A write is delayed, which no scenario can say. */
+  /** A write is delayed, or a value damaged: no scenario can say it. */
   | { type: 'delay' };
 
 interface Trace {
@@ -78,8 +103,8 @@ interface Trace {
 interface World {
   now: number;
   price: Price;
-  store: { value: string; version: number } | undefined;
-  lateWrites: { value: string; version: number }[];
+  store: Write | undefined;
+  lateWrites: Write[];
   intents: Record<string, Intent>;
   requests: Request[];
   /** Keys that a page has. */
@@ -87,6 +112,9 @@ interface World {
   lastKey: string | undefined;
   /** Blocks of which the shopper has read that nothing was paid, by the ids of their keys. */
   refused: string[];
+  /** Calls of `onPaid` that are under way, and how often one did its work. */
+  deliveries: Delivery[];
+  delivered: number;
   processes: Process[];
   left: Bounds;
   started: number;
@@ -114,6 +142,8 @@ export interface Exploration {
   checkoutOf: CheckoutOf;
   /** Pages that have a key at the beginning, by the place of their price; none. */
   pages?: readonly (0 | 1)[];
+  /** Whether the shop has `onPaid`. Default: no. */
+  delivers?: boolean;
   bounds: Bounds;
   /** Milliseconds after which the exploration stops. */
   timeMs?: number;
@@ -133,6 +163,7 @@ class Violation extends Error {}
 export async function explore({
   checkoutOf,
   pages = [],
+  delivers = false,
   bounds,
   timeMs = 60_000,
   onRest,
@@ -153,6 +184,8 @@ export async function explore({
     pages: {},
     lastKey: undefined,
     refused: [],
+    deliveries: [],
+    delivered: 0,
     processes: [],
     left: { ...bounds, keys: pages.length },
     started: 0,
@@ -211,10 +244,16 @@ export async function explore({
       if (left[bound] <= 0) return;
       add(label, async (w) => {
         const process = await begins(w, bound, callIn(w));
-        const result = { value: w.store };
+        const result = { value: bound === 'sweeps' ? listed(w) : w.store };
         await goesOn(w, process, { operation: 0, result, now: w.now });
       });
-      if (!isFaulty) return;
+      if (left.damages > 0 && bound !== 'sweeps')
+        add(`${label}, and the store gives another order`, async (w) => {
+          w.left.damages--;
+          const process = await begins(w, bound, callIn(w));
+          await goesOn(w, process, { operation: 0, result: { value: ANOTHER }, now: w.now });
+        });
+      if (!isFaulty || bound === 'sweeps') return;
       add(`${label}, and cannot read the store`, async (w) => {
         w.left.faults--;
         const process = await begins(w, bound, callIn(w));
@@ -230,9 +269,18 @@ export async function explore({
         keyId,
       }));
     addCall('a page asks for the outcome', 'outcomes', () => ({ call: 'outcome' }));
+    addCall('sweep begins', 'sweeps', () => ({ call: 'sweep' }));
     if (left.resolves > 0)
       for (const intentId of Object.keys(world.intents))
-        add(`staff resolve ${intentId}`, (w) => resolves(w, intentId));
+        if (!isDamaged(world)) add(`staff resolve ${intentId}`, (w) => resolves(w, intentId));
+    if (left.resolves > 0 && isDamaged(world))
+      add('staff settle the damaged order', (w) => repairs(w));
+    if (left.damages > 0 && world.store && !isDamaged(world))
+      add('the database cuts the value', (w) => {
+        w.left.damages--;
+        w.store = { ...w.store!, value: w.store!.value.slice(0, 100) };
+        note(w, { type: 'delay' });
+      });
     if (left.waits > 0)
       add('the limit of an attempt passes', (w) => {
         w.left.waits--;
@@ -318,10 +366,25 @@ export async function explore({
     await goesOn(world, process, { operation: 0, result: { value: world.store }, now: world.now });
   }
 
+  /** Staff know every intent of the order from the service's records, and cancel what is open. */
+  async function repairs(world: World) {
+    const intents = Object.entries(world.intents);
+    for (const [, intent] of intents) if (intent.status === 'created') intent.status = 'cancelled';
+    const [paid] = intents.find(([, { status }]) => status === 'committed') ?? [];
+    const process = await begins(world, 'resolves', {
+      call: 'resolve',
+      intentId: paid ?? 'pi_card_none',
+      truth: paid ? 'committed' : 'not_paid',
+      whole: world.price,
+    });
+    await goesOn(world, process, { operation: 0, result: { value: world.store }, now: world.now });
+  }
+
   /** The process may have written, or not; its request may be on its way, or not. */
   function ends(world: World, at: number) {
     world.left.faults--;
     const [process] = world.processes.splice(at, 1);
+    world.deliveries = world.deliveries.filter((one) => one.process !== process!.name);
     note(world, { type: 'end', process: process!.name, stored: world.store?.value });
   }
 
@@ -330,7 +393,8 @@ export async function explore({
       const { result } = answer;
       const operation = process.operations[answer.operation]!;
       const landed = operation.kind === 'write' && world.store?.value === operation.value;
-      note(world, { type: 'answer', process: process.name, operation, result, landed });
+      const { name } = process;
+      note(world, { type: 'answer', process: name, operation, result, landed, now: answer.now });
       process.answers.push(answer);
       process.history = idOf(`${process.history} ${JSON.stringify(answer)}`);
       process.pending = process.pending.filter((number) => number !== answer.operation);
@@ -356,7 +420,7 @@ export async function explore({
   async function stepOf({ name, call, startedAt, answers, history }: Process): Promise<Step> {
     let known = steps.get(history);
     if (!known) {
-      known = await step(checkoutOf, name, call, startedAt, answers);
+      known = await step(checkoutOf, name, call, startedAt, answers, delivers);
       steps.set(history, known);
     }
     return known;
@@ -375,9 +439,10 @@ export async function explore({
   /** Two worlds with the same key have the same future. */
   function keyOf(world: World): string {
     const { processes, store, lateWrites, intents, requests, pages, refused, left } = world;
+    const { deliveries, delivered } = world;
     return [
       idOf(JSON.stringify([store, lateWrites])),
-      idOf(JSON.stringify([intents, requests])),
+      idOf(JSON.stringify([intents, requests, deliveries, delivered])),
       idOf(JSON.stringify([pages, refused, left, world.price, world.started, world.made])),
       world.now,
       ...processes.map((p) => `${p.history}${p.asleep}`),
@@ -389,6 +454,9 @@ export async function explore({
     if (operation.kind === 'sleep') process.asleep = `${world.store?.version} ${world.now}`;
     if (operation.kind === 'write' && /payload|BwcH/.test(operation.value))
       throw new Violation('The block is stored');
+    if (operation.kind === 'write' && operation.version === ANOTHER.version)
+      throw new Violation("Another order's value is overwritten");
+    if (operation.kind === 'deliver') beginsDelivery(world, process, operation.reference);
     if (operation.kind !== 'authorize' || process.call.call !== 'pay') return;
     if (world.refused.includes(operation.keyId))
       throw new Violation('A block is sent after "You have not paid"');
@@ -398,6 +466,34 @@ export async function explore({
       shown: world.pages[operation.keyId]!.price,
       ordered: process.call.order,
     });
+  }
+
+  function cancels(world: World, intentId: string): string {
+    const intent = world.intents[intentId]!;
+    world.left.cancels--;
+    if (intent.status === 'created') intent.status = 'cancelled';
+    return intent.status;
+  }
+
+  function beginsDelivery(world: World, process: Process, reference: string) {
+    if (world.intents[reference]?.status !== 'committed')
+      throw new Violation('Delivered, and not charged');
+    if (world.deliveries.some(({ begunAt }) => begunAt === world.now))
+      throw new Violation('onPaid runs twice at once');
+    const { delivery } = JSON.parse(world.store!.value) as StoredOrder;
+    if (delivery === 'done') throw new Violation('Delivered again after it was done');
+    if (delivery && delivery.until < world.now)
+      throw new Violation('Delivered after the claim was over');
+    world.deliveries.push({ process: process.name, begunAt: world.now });
+  }
+
+  /** `onPaid` does its work, and comes back or throws. */
+  function endsDelivery(world: World, process: Process, works: boolean) {
+    world.deliveries = world.deliveries.filter((one) => one.process !== process.name);
+    if (!works) return;
+    world.delivered++;
+    const isSmooth = world.left.faults === bounds.faults && world.left.waits === bounds.waits;
+    if (world.delivered > 1 && isSmooth) throw new Violation('Delivered twice without a reason');
   }
 
   /** A way to answer an operation: what to call it, whether it is a fault, and what it does. */
@@ -411,8 +507,8 @@ export async function explore({
           ['fails', true, () => ({ error: 'store' })],
         ];
       case 'write': {
-        const { value, version } = operation;
-        const write = { value, version };
+        const { value, version, due } = operation;
+        const write = { value, version, due };
         return [
           ['is answered', false, (w) => ({ value: writeTo(w, write) })],
           ['fails', true, () => ({ error: 'store' })],
@@ -475,6 +571,49 @@ export async function explore({
       }
       case 'authorize':
         return authorizations(operation.intentId);
+      case 'list':
+        return [['is answered', false, (w) => ({ value: listed(w) })]];
+      case 'lookUp': {
+        const says = (word: string) => (): Result => ({ value: word });
+        const { intentId } = operation;
+        return [
+          ['says what is true', false, (w) => ({ value: w.intents[intentId]!.status })],
+          ...(world.left.cancels > 0
+            ? ([
+                ['cancels what is created', false, (w) => ({ value: cancels(w, intentId) })],
+              ] as Answer[])
+            : []),
+          ['fails', true, () => ({ error: 'unclear' })],
+          ['says a word that is unknown', true, says('unknown')],
+        ];
+      }
+      case 'deliver':
+        return [
+          [
+            'is done',
+            false,
+            (w, p) => {
+              endsDelivery(w, p, true);
+              return { value: undefined };
+            },
+          ],
+          [
+            'throws before its work',
+            true,
+            (w, p) => {
+              endsDelivery(w, p, false);
+              return { error: 'store' };
+            },
+          ],
+          [
+            'throws after its work',
+            true,
+            (w, p) => {
+              endsDelivery(w, p, true);
+              return { error: 'store' };
+            },
+          ],
+        ];
     }
   }
 
@@ -561,6 +700,7 @@ export async function explore({
       if (answer.status === 409) checkOutcome(world, answer.body, chargeable);
       return;
     }
+    if (call.call === 'sweep') return;
     const outcome = returned as Outcome;
     checkOutcome(world, outcome, chargeable);
     if (call.call !== 'pay') return;
@@ -589,25 +729,35 @@ export async function explore({
   /** Where nothing went wrong, nobody reads that it is not certain. */
   function isNeedless(world: World, outcome: Outcome, keyId: string) {
     const isSmooth = world.left.faults === bounds.faults && world.left.resolves === bounds.resolves;
+    if (world.left.damages !== bounds.damages || world.left.sweeps !== bounds.sweeps) return;
     const isPatient = world.left.waits === bounds.waits && world.left.expiries === bounds.expiries;
     if (!isSmooth || !isPatient || !(keyId in world.pages)) return;
-    if (outcome.status === 'not_certain') throw new Violation('"Not certain" without a reason');
+    if (outcome.status === 'not_certain' || outcome.status === 'no_order')
+      throw new Violation('"Not certain" without a reason');
   }
 
   /** Nobody is stuck: with staff who look at the intent, each order can be paid, once. */
   async function assertWayOn(world: World) {
     if (world.processes.length > 0) return;
     const statuses = Object.entries(world.intents).map(([id, { status }]) => id + status);
-    const key = JSON.stringify([world.store?.value, statuses, world.price, world.lateWrites]);
+    const key = JSON.stringify([
+      ...[world.store?.value, statuses, world.price, world.lateWrites, world.delivered],
+    ]);
     if (recovered.has(key)) return;
     recovered.add(key);
     const copy = structuredCopy(world);
-    copy.left = { ...bounds, keys: 9, pays: 9, outcomes: 9, resolves: 9, faults: 0 };
-    copy.now += LIMIT_MS + 1;
+    copy.left = { ...bounds, keys: 9, pays: 9, outcomes: 9, resolves: 9, sweeps: 9, faults: 0 };
+    copy.now += 2 * 3_600_000; // longer than any attempt and any claim
     const call = (bound: keyof Bounds, what: Call) => callAlone(copy, bound, what);
+    if (bounds.sweeps > 0 && !isDamaged(world)) await assertSwept(structuredCopy(copy));
     for (let turn = 0; turn < 3; turn++) {
       const outcome = (await call('outcomes', { call: 'outcome' })) as Outcome;
       if (outcome.status === 'committed') break;
+      if (isDamaged(copy)) {
+        await repairs(copy);
+        await endAlone(copy, copy.processes[0]!);
+        continue;
+      }
       const stored = copy.store && (JSON.parse(copy.store.value) as StoredOrder);
       const order = copy.price;
       const key = (await call('keys', { call: 'issueKey', order })) as {
@@ -627,11 +777,28 @@ export async function explore({
     if (charges(copy) !== 1) throw new Violation('The order cannot be paid any more');
     const last = (await call('outcomes', { call: 'outcome' })) as Outcome;
     if (last.status !== 'committed') throw new Violation('Nobody learns that the order is paid');
+    assertDelivered(copy);
+  }
+
+  function assertDelivered({ delivered }: World) {
+    if (delivers && delivered === 0) throw new Violation('Paid, and never delivered');
+  }
+
+  /** The shopper does not come back: sweep finds what was charged, and delivers it. */
+  async function assertSwept(copy: World) {
+    if (charges(copy) === 0) return;
+    await callAlone(copy, 'sweeps', { call: 'sweep' });
+    const { state } = JSON.parse(copy.store!.value) as StoredOrder;
+    if (state !== 'paid') throw new Violation('Charged, and sweep does not find it');
+    assertDelivered(copy);
   }
 
   /** Runs a call to its end, without faults and with nobody else there. Cards are approved. */
   async function callAlone(world: World, bound: keyof Bounds, what: Call): Promise<unknown> {
-    const process = await begins(world, bound, what);
+    return endAlone(world, await begins(world, bound, what));
+  }
+
+  async function endAlone(world: World, process: Process): Promise<unknown> {
     for (let turn = 0; world.processes.length > 0; turn++) {
       const number = process.pending[0];
       if (number === undefined || turn > 50) throw new Violation('A call does not end');
@@ -656,10 +823,27 @@ function note(world: World, event: TraceEvent) {
   world.trace = { event, before: world.trace };
 }
 
-function writeTo(world: World, { value, version }: { value: string; version: number }): boolean {
+function writeTo(world: World, { value, version, due }: Write): boolean {
   if ((world.store?.version ?? 0) !== version) return false;
-  world.store = { value, version: version + 1 };
+  world.store = { value, version: version + 1, due };
   return true;
+}
+
+function listed({ store }: World) {
+  return store?.due ? [{ orderId: ORDER_ID, value: store.value, version: store.version }] : [];
+}
+
+/** What a store gives that compares ids without case: another order, which is paid. */
+const ANOTHER = {
+  version: 99,
+  value: JSON.stringify({
+    ...{ id: ORDER_ID.toUpperCase(), state: 'paid', paid: 'committed', intentId: 'pi_card_other' },
+    ...{ ...PRICES[0], sent: true, attempt: null, keyErrors: 0, keys: [] },
+  }),
+};
+
+function isDamaged({ store }: World): boolean {
+  return store !== undefined && !store.value.endsWith('}');
 }
 
 function charges(world: World): number {
@@ -681,6 +865,7 @@ function structuredCopy(world: World): World {
     requests: world.requests.map((request) => ({ ...request })),
     pages: { ...world.pages },
     refused: [...world.refused],
+    deliveries: [...world.deliveries],
     processes: world.processes.map((process) => ({
       ...process,
       answers: [...process.answers],

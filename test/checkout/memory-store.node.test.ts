@@ -17,11 +17,35 @@ test('of two writes to the version that both have read, only the first one count
   expect(last!.version).toBeGreaterThan(first!.version);
 });
 
+test('lists the orders that are due, by id, in parts', async () => {
+  const { write, list } = memoryStore();
+  const prefix = `${crypto.randomUUID()}-`;
+  const ids = ['a', 'b', 'c', 'd', 'e'].map((id) => prefix + id);
+  for (const id of [...ids].reverse()) await write(id, id, 0, id !== ids[1]);
+  const idsOf = async (after: string) =>
+    (await list({ limit: 2, after })).map(({ orderId }) => orderId);
+  expect(await idsOf(prefix)).toEqual([ids[0], ids[2]]);
+  expect((await idsOf(ids[2]!)).slice(0, 2)).toEqual([ids[3], ids[4]]);
+  expect((await list({ limit: 1, after: prefix }))[0]).toMatchObject({ value: ids[0], version: 1 });
+  await write(ids[0]!, 'done', 1, false);
+  expect(await idsOf(prefix)).toEqual([ids[2], ids[3]]);
+});
+
+const refusing = {
+  get env() {
+    throw new Error('NotCapable: Requires env access');
+  },
+};
+
 test.each([
   ['production', { env: { NODE_ENV: 'production' } }, 1],
-  ['development', { env: {} }, 0],
-  ['a runtime without an environment', {}, 0],
-  ['a runtime without process', undefined, 0],
+  ['a server whose environment nobody has named', { env: {} }, 1],
+  ['a Workers runtime without an environment', {}, 1],
+  ['a runtime without process', undefined, 1],
+  ['Deno without the permission to read it', refusing, 1],
+  ['development', { env: { NODE_ENV: 'development' } }, 0],
+  ['tests', { env: { NODE_ENV: 'test' } }, 0],
+  ['the tests of Node', { env: { NODE_TEST_CONTEXT: 'child-v8' } }, 0],
 ])('in %s it says once, or not, that a restart forgets orders', (_, process, times) => {
   const orders = Symbol.for('cardseal.checkout.memoryStore');
   const before = Reflect.get(globalThis, orders);
@@ -36,8 +60,9 @@ test.each([
     vi.unstubAllGlobals();
   }
   const text =
-    'cardseal: orders are kept in memory. After a restart a shopper can be charged twice. ' +
-    'Give createCheckout a store that lasts, for example postgresStore(pool).';
+    'cardseal: orders are kept in the memory of this process. After a restart, or with several ' +
+    'processes or isolates, a shopper can be charged twice. Give createCheckout a store that ' +
+    'lasts, for example postgresStore(pool).';
   expect(warn.mock.calls).toEqual(Array(times).fill([text]));
   warn.mockRestore();
 });

@@ -3,10 +3,12 @@ import { describe, expect, test, vi } from 'vitest';
 import { checkoutOf, type Surroundings } from '../../src/checkout/checkout.ts';
 import type { StoredOrder } from '../../src/checkout/decide.ts';
 import { CardPaymentsError, createCheckout, type Order } from '../../src/checkout/index.ts';
-import { intentResource, keyResource, LIMIT_MS, postedBlock, TIMEOUT_MS } from './world.ts';
+import { within } from '../../src/checkout/within.ts';
+import { intentResource, keyResource, LIMIT_MS, postedBlock, QUIET } from './world.ts';
 
 const ORDER: Order = { id: 'order-1', amount: 1000, currency: 'USD' };
 const PRICE = { amount: 1000, currency: 'USD' };
+const SENDER = { sender: '203.0.113.9' };
 const KEY = { ...PRICE, expiresAt: 1000, block: 'none' as const, reason: null };
 const OPEN: StoredOrder = {
   state: 'open',
@@ -19,6 +21,8 @@ const OPEN: StoredOrder = {
   keys: [{ ...KEY, id: 'cek_1' }],
 };
 const PAID: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', sent: true };
+const ATTEMPT = { token: 't', keyId: 'cek_1', startedAt: -LIMIT_MS - 1 };
+const UNCERTAIN: StoredOrder = { ...OPEN, state: 'uncertain', sent: true, attempt: ATTEMPT };
 const fails = async () => {
   throw new Error('SECRET');
 };
@@ -32,6 +36,7 @@ function checkout({
   stored = OPEN as unknown,
   client = {} as Partial<Client> | null,
   store = {} as Partial<Surroundings['store']>,
+  others = {} as Partial<Surroundings>,
 } = {}) {
   const lines: string[] = [];
   let entry = stored ? { value: JSON.stringify(stored), version: 1 } : undefined;
@@ -41,7 +46,7 @@ function checkout({
     entry = { value: JSON.stringify(order), version: entry!.version + 1 };
   };
   const made = checkoutOf({
-    timeoutMs: TIMEOUT_MS,
+    ...QUIET,
     client: () => {
       if (!client) throw new TypeError('a wrong option');
       return {
@@ -68,15 +73,18 @@ function checkout({
       if (now > 10 * LIMIT_MS) throw new Error('It waits for ever');
     },
     randomId: () => `random ${++ids}`,
+    ...others,
   });
-  const pay = (keyId = 'cek_1', order = ORDER) => made.pay(order, undefined, postedBlock(keyId));
+  const pay = (keyId = 'cek_1', order = ORDER) =>
+    made.pay(order, undefined, postedBlock(keyId), SENDER);
   const calls = {
-    issueKey: () => made.issueKey(ORDER),
+    issueKey: () => made.issueKey(ORDER, SENDER),
     pay: () => pay(),
     outcome: () => made.outcome(ORDER.id),
   };
   const ask = (call: keyof typeof calls): Promise<unknown> => calls[call]();
-  return { ...made, pay, ask, lines, put, clock: () => now };
+  const value = () => JSON.parse(entry!.value) as StoredOrder;
+  return { ...made, pay, ask, lines, put, value, clock: () => now };
 }
 
 describe('an order that is none', () => {
@@ -87,6 +95,7 @@ describe('an order that is none', () => {
     [{ amount: 0.5 }, 'amount must be a whole number of minor units'],
     [{ currency: '' }, 'currency must be text'],
     [{ currency: 7 }, 'currency must be text'],
+    [{ capture_method: 'later' }, 'capture_method must be automatic or manual'],
   ])('is refused: %j', async (wrong, message) => {
     const order = { ...ORDER, ...wrong } as Order;
     const refusal = new TypeError(`order.${message}`);
@@ -101,23 +110,143 @@ describe('an order that is none', () => {
 test('staff say one of three words', async () => {
   const says = (truth: string) => checkout().resolve(ORDER.id, 'pi_card_1', truth as 'committed');
   for (const truth of ['committed', 'authorized', 'not_paid'])
-    expect(await says(truth)).toEqual({ status: 'open' });
+    expect((await says(truth)).status).toBe('open');
   const refusal = new TypeError('resolution must be committed, authorized or not_paid');
   await expect(says('paid')).rejects.toThrow(refusal);
 });
 
 describe('a store', () => {
-  test.each([null, { state: 'lost' }])('that gives %j gives no order', async (stored) => {
-    const store = { read: async () => ({ value: JSON.stringify(stored), version: 1 }) };
-    const { resolve } = checkout({ store });
-    const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
-    await expect(answer).rejects.toThrow(new Error('The store gave something else'));
+  const DAMAGED = {
+    null: 'null',
+    'a state that is none': JSON.stringify({ ...OPEN, state: 'lost' }),
+    'an uncertain order without an attempt': JSON.stringify({ ...UNCERTAIN, attempt: null }),
+    'a value that is cut': JSON.stringify(OPEN).slice(0, 100),
+    'an empty value': '',
+  };
+
+  test.each(Object.entries(DAMAGED))(
+    'that gives %s gives no order: staff settle it',
+    async (_, value) => {
+      let entry = { value, version: 1 };
+      const store = {
+        read: async () => entry,
+        async write(_: string, next: string, version: number) {
+          entry = { value: next, version: version + 1 };
+          return true;
+        },
+      };
+      const { resolve, ask, lines } = checkout({ store });
+      expect(await ask('outcome')).toEqual({ status: 'not_certain', order: 'order-1' });
+      expect(lines).toEqual([
+        'The store failed: order "order-1": its stored value is damaged. Find out what became of the ' +
+          'order, and call resolve({ id, amount, currency }, intent id, committed, authorized or ' +
+          'not_paid)',
+      ]);
+      expect(await ask('pay')).toEqual({ status: 'not_certain', order: 'order-1' });
+      expect(await ask('issueKey')).toMatchObject({ status: 502 });
+      await expect(resolve('order-1', 'pi_card_1', 'committed')).rejects.toThrow('damaged');
+      expect(entry.value).toBe(value); // nobody has written over it
+      const paid = { status: 'committed', reference: 'pi_card_1' };
+      expect(await resolve(ORDER, 'pi_card_1', 'committed')).toEqual(paid);
+      expect(await ask('outcome')).toEqual(paid);
+    },
+  );
+
+  test('that gives another order is told so, and nothing is overwritten', async () => {
+    const write = vi.fn();
+    const stored = { ...PAID, id: 'ORDER-1' };
+    const { resolve, ask, lines } = checkout({ stored, store: { write } });
+    expect(await ask('outcome')).toEqual({ status: 'not_certain', order: 'order-1' });
+    expect(lines[0]).toBe(
+      'The store failed: order "order-1": the store gave the value of order "ORDER-1". It must ' +
+        'compare ids exactly: capital letters, accents and spaces at the end count',
+    );
+    expect(await ask('pay')).toEqual({ status: 'not_certain', order: 'order-1' });
+    expect(await ask('issueKey')).toMatchObject({ status: 502 });
+    await expect(resolve(ORDER, 'pi_card_1', 'committed')).rejects.toThrow('ORDER-1');
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['a value that is parsed', { value: OPEN, version: 1 }, 'value as text, and it gave object'],
+    ['a version as text', { value: JSON.stringify(OPEN), version: '1' }, 'version as a number'],
+  ])('that gives %s is a TypeError', async (_, entry, message) => {
+    const { issueKey, lines } = checkout({ store: { read: async () => entry as never } });
+    const answer = issueKey(ORDER);
+    await expect(answer).rejects.toThrow(TypeError);
+    await expect(answer).rejects.toThrow(message);
+    expect(lines.at(-1)).toContain(message);
+  });
+
+  test.each(['OK', 1, undefined, { rowCount: 0 }])(
+    'that answers a write with %j is a TypeError, before any card is sent',
+    async (answer) => {
+      const authorize = vi.fn();
+      const write = async () => answer as never;
+      const { issueKey, pay } = checkout({ store: { write }, client: { authorize } });
+      const message = 'store.write must resolve to true or false';
+      await expect(issueKey(ORDER)).rejects.toThrow(TypeError);
+      await expect(issueKey(ORDER)).rejects.toThrow(message);
+      expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+      expect(authorize).not.toHaveBeenCalled();
+    },
+  );
+
+  test('is told whether an order is due', async () => {
+    const due: unknown[] = [];
+    const write = async (...[, , , isDue]: unknown[]) => {
+      due.push(isDue);
+      return true;
+    };
+    const states = [UNCERTAIN, OPEN, { ...OPEN, sent: true }];
+    for (const stored of states) await checkout({ stored, store: { write } }).issueKey(ORDER);
+    expect(due).toEqual([false, true]);
+  });
+
+  test.each(['issueKey', 'pay', 'outcome'] as const)(
+    'that hangs ends after its time limit, with a line: %s',
+    async (call) => {
+      const { ask, lines } = checkout({
+        store: { read: () => new Promise(() => {}) },
+        others: { storeTimeoutMs: 20, within },
+      });
+      const begin = performance.now();
+      const { status } = (await ask(call)) as { status: unknown };
+      expect(performance.now() - begin).toBeLessThan(2000);
+      expect(status).toBe(call === 'issueKey' ? 502 : 'not_certain');
+      expect(lines.at(-1)).toContain('order "order-1": TimeLimitError');
+    },
+  );
+
+  test('that hangs after the charge leaves an order that sweep finds', async () => {
+    let hangs = false;
+    const authorize: Client['authorize'] = async (id) => {
+      hangs = true;
+      return intentResource(id, PRICE, 'committed');
+    };
+    let entry = { value: JSON.stringify(OPEN), version: 1 };
+    const store: Surroundings['store'] = {
+      read: async () => (hangs ? new Promise(() => {}) : entry),
+      async write(_, value, version) {
+        entry = { value, version: version + 1 };
+        return true;
+      },
+      list: async () => [{ orderId: 'order-1', ...entry }],
+    };
+    const one = checkout({ store, client: { authorize }, others: { storeTimeoutMs: 20, within } });
+    expect(await one.pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+    hangs = false;
+    const later = checkout({ store, others: { now: () => LIMIT_MS + 1 } });
+    expect(await later.sweep()).toMatchObject([{ status: 'not_certain', left: 'look_up' }]);
+    const swept = await later.sweep({ lookUp: async () => 'committed' });
+    const intent = 'pi_card_1';
+    expect(swept).toEqual([{ order: 'order-1', intent, status: 'committed', left: 'nothing' }]);
   });
 
   test('that never lets anybody write is asked 20 times', async () => {
     const write = vi.fn(async () => false);
     const { resolve } = checkout({
-      stored: { ...OPEN, state: 'uncertain', sent: true },
+      stored: UNCERTAIN,
       store: { write },
     });
     const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
@@ -126,13 +255,18 @@ describe('a store', () => {
   });
 
   test.each([
-    ['issueKey', { status: 502, body: { status: 'no_key' } }, 'No key for order order-1, Error'],
+    ['issueKey', { status: 502, body: { status: 'no_key' } }, 'No key for order "order-1": Error'],
     [
       'pay',
-      { status: 'not_certain' },
-      'Payment not certain, the store failed: order order-1, Error',
+      { status: 'not_certain', order: 'order-1' },
+      'Payment not certain, the store failed: order "order-1": Error. If a card was sent, ' +
+        'checkout.sweep finds the order',
     ],
-    ['outcome', { status: 'not_certain' }, 'The store failed: order order-1, Error'],
+    [
+      'outcome',
+      { status: 'not_certain', order: 'order-1' },
+      'The store failed: order "order-1": Error',
+    ],
   ] as const)('that fails: %s', async (call, answer, line) => {
     const { lines, ask } = checkout({ store: { read: fails } });
     expect(await ask(call)).toEqual(answer);
@@ -149,9 +283,9 @@ test.each([
   const { ask, pay, clock } = checkout({
     stored: { ...OPEN, state: 'paying', sent: true, attempt },
   });
-  expect(await ask('outcome')).toEqual({ status: 'not_certain' });
+  expect((await ask('outcome')) as object).toMatchObject({ status: 'not_certain' });
   expect(clock()).toBe(until);
-  expect(await pay()).toEqual({ status: 'not_certain' });
+  expect((await pay()).status).toBe('not_certain');
 });
 
 test('a block whose key expires while it waits for another attempt is not sent', async () => {
@@ -213,18 +347,265 @@ test.each<[string, StoredOrder, object]>([
   async (_, stored, answer) => {
     const { pay, outcome, lines } = checkout({ stored, client: null });
     expect(await pay()).toEqual(answer);
-    expect(lines[0]).toBe('No payment of order order-1, TypeError');
+    expect(lines[0]).toBe('No payment of order "order-1": TypeError');
     expect((await outcome(ORDER.id)).status).toBe(stored === OPEN ? 'open' : 'committed');
   },
 );
 
-test('an intent has an Idempotency-Key, and the currency that was asked for', async () => {
-  const createIntent = vi.fn(async (draft: object) =>
-    intentResource('pi_card_2', { ...PRICE, ...draft, currency: 'EUR' }, 'created'),
-  );
+const NO_DRAFT = { ...OPEN, intentId: null };
+
+test.each([
+  ['amount', { amount: 999 }, 'the service made it for another amount'],
+  ['currency', { currency: 'usd' }, 'Write order.currency as the service does: USD, not usd'],
+  ['capture_method', { capture_method: 'manual' as const }, 'with another capture_method'],
+])(
+  'a draft of another %s is not used: nothing is sent, and the log says so',
+  async (_, wrong, line) => {
+    const createIntent = vi.fn(async (draft: object) => ({
+      ...intentResource('pi_card_2', { ...PRICE, ...draft }, 'created'),
+      ...wrong,
+    }));
+    const authorize = vi.fn();
+    const { pay, lines, value } = checkout({
+      stored: NO_DRAFT,
+      client: { createIntent, authorize },
+    });
+    expect(await pay()).toEqual({ status: 'not_paid' });
+    expect(createIntent.mock.lastCall).toEqual([PRICE, { idempotencyKey: 'random 2' }]);
+    expect(authorize).not.toHaveBeenCalled();
+    expect(lines).toEqual([expect.stringContaining(line)]);
+    expect(value().keys[0]!.block).toBe('error'); // never sent later
+  },
+);
+
+test('a key makes no draft', async () => {
+  const createIntent = vi.fn();
   const { issueKey } = checkout({ stored: null, client: { createIntent } });
-  expect(await issueKey(ORDER)).toEqual({ status: 502, body: { status: 'no_key' } });
-  expect(createIntent.mock.lastCall).toEqual([PRICE, { idempotencyKey: 'random 1' }]);
+  expect(await issueKey(ORDER, SENDER)).toMatchObject({ status: 200, order: 'order-1' });
+  expect(createIntent).not.toHaveBeenCalled();
+});
+
+test('a draft that does not come in ten seconds is given up: nothing was sent', async () => {
+  const limits: number[] = [];
+  const soon: Surroundings['within'] = async (ms, promise) => {
+    limits.push(ms);
+    return within(20, promise);
+  };
+  const createIntent = () => new Promise<never>(() => {});
+  const one = checkout({ stored: NO_DRAFT, client: { createIntent }, others: { within: soon } });
+  expect(await one.pay()).toEqual({ status: 'not_paid' });
+  expect(limits).toContain(10_000);
+});
+
+describe('what code of the merchant throws leaves no order half done', () => {
+  const reject = (what: unknown) => () => Promise.reject(what);
+  const getter = Object.defineProperty({}, 'code', {
+    get() {
+      throw new Error('SECRET');
+    },
+  });
+
+  test.each([
+    ['undefined', undefined],
+    ['null', null],
+    ['a text', '4242424242424242'],
+    ['an object that throws', getter],
+  ])('a client that rejects with %s', async (_, what) => {
+    const { pay, lines, value } = checkout({ client: { authorize: reject(what) } });
+    expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+    expect(value().state).toBe('uncertain');
+    expect(lines.join()).not.toMatch(/4242|SECRET/);
+  });
+
+  test('a client that throws at once, or answers nothing', async () => {
+    const throws = () => {
+      throw new Error('SECRET');
+    };
+    for (const authorize of [throws, async () => undefined as never]) {
+      const { pay, value } = checkout({ client: { authorize } });
+      expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+      expect(value().state).toBe('uncertain');
+    }
+  });
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the disk is full');
+      },
+    ],
+    [
+      'rejects',
+      async () => {
+        throw new Error('the disk is full');
+      },
+    ],
+  ])('a log that %s', async (_, log) => {
+    const { pay } = createCheckout({
+      payments: {
+        createEncryptionKey: async () => keyResource('cek_1', Date.now() + 60_000),
+        createIntent: async (draft) => intentResource('pi_card_1', draft, 'created'),
+        authorize: () => Promise.reject(UNCLEAR),
+      },
+      store: { ...memory(), list: undefined as never },
+      log,
+    });
+    expect(await pay(ORDER, undefined, postedBlock('cek_1'))).toEqual({
+      status: 'not_certain',
+      order: 'order-1',
+    });
+  });
+
+  function memory(): Surroundings['store'] {
+    const keys = [{ ...KEY, id: 'cek_1', expiresAt: Date.now() + 60_000 }];
+    let entry = { value: JSON.stringify({ ...OPEN, keys }), version: 1 };
+    return {
+      read: async () => entry,
+      async write(_, value, version) {
+        entry = { value, version: version + 1 };
+        return true;
+      },
+    };
+  }
+});
+
+describe('onPaid', () => {
+  const PAID_NOW = { status: 'committed', reference: 'pi_card_1' };
+
+  test('gets order and outcome once, and a second look calls nobody', async () => {
+    const onPaid = vi.fn();
+    const { pay, ask, value } = checkout({ others: { onPaid } });
+    expect(await pay()).toEqual(PAID_NOW);
+    expect(value().delivery).toBe('done');
+    for (const call of ['outcome', 'pay', 'issueKey'] as const) await ask(call);
+    expect(onPaid.mock.calls).toEqual([
+      [
+        { id: 'order-1', ...PRICE },
+        { ...PAID_NOW, tries: 1 },
+      ],
+    ]);
+  });
+
+  test.each(['throws', 'rejects'])('that %s is called again after its claim', async (how) => {
+    let now = 0;
+    const onPaid = vi.fn((): Promise<void> | void => {
+      if (onPaid.mock.calls.length > 1) return;
+      if (how === 'throws') throw new Error('SECRET');
+      return Promise.reject(new Error('SECRET'));
+    });
+    const { pay, ask, value, lines } = checkout({ others: { onPaid, now: () => now } });
+    expect(await pay()).toEqual(PAID_NOW);
+    expect(lines).toEqual([
+      'Not delivered yet: order "order-1": Error. onPaid is called again when somebody asks for ' +
+        'the order, or by checkout.sweep',
+    ]);
+    await ask('outcome');
+    expect(onPaid).toHaveBeenCalledTimes(1); // the claim is the pause
+    now = 30_001;
+    expect(await ask('outcome')).toEqual(PAID_NOW);
+    expect(onPaid.mock.calls.at(-1)).toMatchObject([{}, { tries: 2 }]);
+    expect(value().delivery).toBe('done');
+  });
+
+  test('that hangs keeps the shopper waiting 20 s, and counts when it comes late', async () => {
+    let deliver = () => {};
+    const onPaid = () =>
+      new Promise<void>((resolve) => {
+        deliver = resolve;
+      });
+    const limits: number[] = [];
+    const soon: Surroundings['within'] = async (ms, promise) => {
+      limits.push(ms);
+      return within(20, promise);
+    };
+    const { pay, value, lines } = checkout({ others: { onPaid, within: soon } });
+    expect(await pay()).toEqual(PAID_NOW);
+    expect(limits).toContain(20_000);
+    expect(lines[0]).toContain('Not delivered yet: order "order-1": TimeLimitError');
+    expect(value().delivery).toMatchObject({ tries: 1 });
+    deliver();
+    await vi.waitFor(() => expect(value().delivery).toBe('done'));
+  });
+
+  test('is called by resolve, and by sweep', async () => {
+    for (const call of ['resolve', 'sweep'] as const) {
+      const onPaid = vi.fn();
+      const list = async () => [
+        { orderId: 'order-1', value: JSON.stringify(UNCERTAIN), version: 1 },
+      ];
+      const one = checkout({ stored: UNCERTAIN, store: { list }, others: { onPaid } });
+      if (call === 'resolve') await one.resolve('order-1', 'pi_card_1', 'committed');
+      else await one.sweep({ lookUp: async () => 'committed' });
+      expect(onPaid).toHaveBeenCalledTimes(1);
+    }
+  });
+});
+
+describe('sweep', () => {
+  const swept = (stored: object, lookUp?: () => Promise<string>, others = {}) => {
+    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(stored), version: 1 }];
+    const one = checkout({ stored, store: { list }, others });
+    return one.sweep(lookUp ? { lookUp } : {}).then(([report]) => ({ ...one, report }));
+  };
+
+  test.each<[string, object, (() => Promise<string>) | undefined, string, string]>([
+    ['paid', UNCERTAIN, async () => 'authorized', 'authorized', 'nothing'],
+    ['declined', UNCERTAIN, async () => 'failed', 'open', 'nothing'],
+    ['created', UNCERTAIN, async () => 'created', 'open', 'cancel'],
+    ['unknown', UNCERTAIN, async () => 'unknown', 'not_certain', 'look_up'],
+    ['no text', UNCERTAIN, async () => undefined as never, 'not_certain', 'look_up'],
+    ['an error', UNCERTAIN, fails, 'not_certain', 'look_up'],
+    ['nothing, without a look-up', UNCERTAIN, undefined, 'not_certain', 'look_up'],
+    [
+      'nothing of a payment under way',
+      { ...UNCERTAIN, state: 'paying', attempt: { ...ATTEMPT, startedAt: 0 } },
+      async () => 'failed',
+      'not_certain',
+      'wait',
+    ],
+    [
+      'paid, after a key error',
+      { ...OPEN, sent: true },
+      async () => 'committed',
+      'committed',
+      'nothing',
+    ],
+  ])('reports an order of which the look-up says %s', async (_, stored, lookUp, status, left) => {
+    const { report, lines } = await swept(stored, lookUp);
+    expect(report).toMatchObject({ order: 'order-1', status, left });
+    expect(lines.some((line) => line === UNCERTAIN_LINE)).toBe(left === 'look_up');
+    expect(lines.join()).not.toContain('SECRET');
+  });
+
+  test('reports a value that cannot be read, and goes on', async () => {
+    const list = async () => [
+      { orderId: 'damaged', value: '{"state":"pay', version: 1 },
+      { orderId: 'order-1', value: JSON.stringify(UNCERTAIN), version: 1 },
+    ];
+    const { sweep, lines } = checkout({ stored: UNCERTAIN, store: { list } });
+    expect(await sweep({ lookUp: async () => 'committed' })).toEqual([
+      { order: 'damaged', intent: null, status: 'unreadable', left: 'repair' },
+      { order: 'order-1', intent: 'pi_card_1', status: 'committed', left: 'nothing' },
+    ]);
+    expect(lines[0]).toContain('Sweep: order "damaged": its stored value is damaged');
+  });
+
+  test('reads a long list in parts, and refuses one that never ends', async () => {
+    const ids = Array.from({ length: 250 }, (_, at) => `order-${String(at).padStart(3, '0')}`);
+    const value = JSON.stringify(OPEN);
+    const list: Surroundings['store']['list'] = async ({ limit, after = '' }) =>
+      ids
+        .filter((id) => id > after)
+        .slice(0, limit)
+        .map((orderId) => ({ orderId, value, version: 1 }));
+    expect(await checkout({ store: { list } }).sweep()).toHaveLength(250);
+    const endless = checkout({ store: { list: ({ limit }) => list({ limit }) } });
+    await expect(endless.sweep()).rejects.toThrow(
+      'store.list must give only orders that come after',
+    );
+    await expect(checkout().sweep()).rejects.toThrow('needs a store with the method list');
+  });
 });
 
 test('an authorization has an Idempotency-Key that a header can hold, whatever the id of the key', async () => {
@@ -242,6 +623,9 @@ const UNCLEAR = new CardPaymentsError('', {
   code: undefined,
   intentId: undefined,
 });
+const UNCERTAIN_LINE =
+  'Payment not certain: order "order-1", intent "pi_card_1". Find out what became of the intent: ' +
+  'checkout.sweep, or checkout.resolve';
 const OTHERS = { ...OPEN, keys: [] };
 const USED = { ...OPEN, keys: [{ ...KEY, id: 'cek_1', block: 'declined' }] };
 
@@ -254,40 +638,47 @@ describe('the log has codes and ids', () => {
       'a key that does not come',
       { client: { createEncryptionKey: () => Promise.reject(UNCLEAR) } },
       'issueKey',
-      ['No key for order order-1, CardPaymentsError, resolve_intent, 503'],
+      ['No key for order "order-1": CardPaymentsError, resolve_intent, 503'],
     ],
     [
       'an order whose amount has changed after something was sent',
       { stored: { ...OPEN, sent: true, amount: 999 } },
       'issueKey',
-      ['Payment not certain: order order-1, intent pi_card_1'],
+      [UNCERTAIN_LINE],
     ],
     [
       'an answer that does not come',
       { client: { authorize: () => Promise.reject(UNCLEAR) } },
       'pay',
       [
-        'Authorization failed: pi_card_1, CardPaymentsError, resolve_intent, 503',
-        'Payment not certain: order order-1, intent pi_card_1',
+        'Authorization failed: intent "pi_card_1": CardPaymentsError, resolve_intent, 503',
+        UNCERTAIN_LINE,
       ],
     ],
     [
       'an intent that does not come',
       { stored: { ...OPEN, intentId: null }, client: { createIntent: fails } },
       'pay',
-      ['No intent for order order-1, Error'],
+      ['Block not sent: order "order-1": no draft: Error'],
     ],
     [
       'a block of no key of the order',
       { stored: OTHERS },
       'pay',
-      ['Block not sent: order order-1, not_certain'],
+      [
+        'Block not sent: order "order-1", key "cek_1": the order has no such key. The session has ' +
+          'lost its order, or has begun another one. The order whose stored value has this key is ' +
+          'the one that the shopper means',
+      ],
     ],
     [
       'a block that was refused',
       { stored: { ...OPEN, keys: [{ ...KEY, id: 'cek_1', expiresAt: -1 }] } },
       'pay',
-      ['Block not sent: order order-1, not_paid'],
+      [
+        'Block not sent: order "order-1", key "cek_1": its key has expired, was used before, or is ' +
+          'for another price',
+      ],
     ],
   ])('%s', async (_, parts, call, expected) => {
     const { lines, ask } = checkout(parts);
@@ -297,15 +688,17 @@ describe('the log has codes and ids', () => {
 
   test('a write that fails, each time', async () => {
     const { pay, lines } = checkout({ store: { write: fails } });
-    expect(await pay()).toEqual({ status: 'not_certain' });
-    expect(lines[0]).toBe('A write failed: order order-1, Error');
+    expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+    expect(lines[0]).toBe('A write of the store failed: order "order-1": Error');
   });
 
   test('and is the console without another one', async () => {
     const error = vi.spyOn(console, 'error').mockReturnValue();
     const { pay } = createCheckout({ payments: { baseUrl: '', secretKey: '' } });
-    await pay(ORDER, undefined, '');
-    expect(error.mock.calls).toEqual([['Refused: invalid_encrypted_card']]);
+    await pay(ORDER, undefined, '', SENDER);
+    expect(error.mock.calls).toEqual([
+      [expect.stringContaining('Refused: invalid_encrypted_card: order "order-1": the body is')],
+    ]);
     error.mockRestore();
   });
 });

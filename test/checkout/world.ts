@@ -18,16 +18,21 @@ export type Call =
   | { call: 'issueKey'; order: Price }
   | { call: 'pay'; order: Price; keyId: string }
   | { call: 'outcome' }
-  | { call: 'resolve'; intentId: string; truth: Resolution };
+  /** `whole`: with the whole order, as for a stored value that is damaged. */
+  | { call: 'resolve'; intentId: string; truth: Resolution; whole?: Price }
+  | { call: 'sweep' };
 
 /** What the code asks of its surroundings. Several can be pending at a time. */
 export type Operation =
   | { kind: 'read' }
-  | { kind: 'write'; value: string; version: number }
+  | { kind: 'write'; value: string; version: number; due: boolean }
   | { kind: 'sleep' }
   | { kind: 'key' }
   | { kind: 'intent'; price: Price }
-  | { kind: 'authorize'; intentId: string; keyId: string };
+  | { kind: 'authorize'; intentId: string; keyId: string }
+  | { kind: 'list' }
+  | { kind: 'lookUp'; intentId: string }
+  | { kind: 'deliver'; reference: string; tries: number };
 
 /** How an operation ended: the value, or the error that is thrown. */
 export type Result = { value: unknown } | { error: 'store' | 'unclear' | 'key_error' };
@@ -49,6 +54,16 @@ export interface Step {
 export const ORDER_ID = 'order-1';
 export const TIMEOUT_MS = 30_000;
 export const LIMIT_MS = TIMEOUT_MS + 5000;
+
+/** Surroundings without limits, whose log nobody reads. */
+export const QUIET = {
+  timeoutMs: TIMEOUT_MS,
+  storeTimeoutMs: 5000,
+  keysPerSecond: 1000,
+  onPaid: undefined as Surroundings['onPaid'],
+  log: () => {},
+  within: <T>(_: number, promise: Promise<T>) => promise,
+};
 
 /** A key of 2048 bits makes a ciphertext of 256 bytes. No test decrypts it. */
 const PAYLOAD = Buffer.alloc(256, 7).toString('base64');
@@ -74,6 +89,7 @@ export async function step(
   call: Call,
   startedAt: number,
   answers: Answered[],
+  delivers = false,
 ): Promise<Step> {
   const operations: Operation[] = [];
   const pending: { resolve(value: unknown): void; reject(error: unknown): void }[] = [];
@@ -84,7 +100,7 @@ export async function step(
     return new Promise((resolve, reject) => pending.push({ resolve, reject } as never));
   };
   const checkout = checkoutOf({
-    timeoutMs: TIMEOUT_MS,
+    ...QUIET,
     client: () => ({
       createEncryptionKey: () => ask({ kind: 'key' }),
       createIntent: ({ amount, currency }) => ask({ kind: 'intent', price: { amount, currency } }),
@@ -92,15 +108,18 @@ export async function step(
     }),
     store: {
       read: () => ask({ kind: 'read' }),
-      write: (_, value, version) => ask({ kind: 'write', value, version }),
+      write: (_, value, version, due) => ask({ kind: 'write', value, version, due: due! }),
+      list: () => ask({ kind: 'list' }),
     },
-    log: () => {},
+    ...(delivers && {
+      onPaid: (_, { reference, tries }) => ask({ kind: 'deliver', reference, tries }),
+    }),
     now: () => now,
     sleep: () => ask({ kind: 'sleep' }),
     randomId: () => `${process}.${++ids}`,
   });
   const outcome: Pick<Step, 'returned' | 'rejected'> = {};
-  start(checkout, call).then(
+  start(checkout, call, (intentId) => ask({ kind: 'lookUp', intentId })).then(
     (returned) => Object.assign(outcome, { returned }),
     (error: Error) => Object.assign(outcome, { rejected: `${error.name}: ${error.message}` }),
   );
@@ -115,7 +134,11 @@ export async function step(
   return { operations, ...outcome };
 }
 
-function start(checkout: Checkout, call: Call): Promise<unknown> {
+function start(
+  checkout: Checkout,
+  call: Call,
+  lookUp: (intentId: string) => Promise<string>,
+): Promise<unknown> {
   switch (call.call) {
     case 'issueKey':
       return checkout.issueKey({ id: ORDER_ID, ...call.order });
@@ -128,13 +151,19 @@ function start(checkout: Checkout, call: Call): Promise<unknown> {
     case 'outcome':
       return checkout.outcome(ORDER_ID);
     case 'resolve':
-      return checkout.resolve(ORDER_ID, call.intentId, call.truth);
+      return checkout.resolve(
+        call.whole ? { id: ORDER_ID, ...call.whole } : ORDER_ID,
+        call.intentId,
+        call.truth,
+      );
+    case 'sweep':
+      return checkout.sweep({ lookUp });
   }
 }
 
 /** More microtasks than any path of the code takes from one operation to the next. */
 async function settle() {
-  for (let tick = 0; tick < 40; tick++) await undefined;
+  for (let tick = 0; tick < 60; tick++) await undefined;
 }
 
 function errorOf(error: 'store' | 'unclear' | 'key_error'): Error {

@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { checkoutOf } from '../../src/checkout/checkout.ts';
 import { PARTS } from '../checkout/bounds.ts';
 import { explore, type TraceEvent } from '../checkout/explore.ts';
-import { BLOCK, type Call, LIMIT_MS } from '../checkout/world.ts';
+import { BLOCK, type Call, LIMIT_MS, ORDER_ID } from '../checkout/world.ts';
 import { type Found, type Step, walkReference } from '../interop/random-scenarios.ts';
 import { OVERLAPS, scriptOf } from './overlaps.ts';
 
@@ -19,7 +19,7 @@ type Json = Record<string, unknown>;
 export interface Exchange {
   asked?: Json;
   during?: ScenarioStep[];
-  answer?: Json;
+  answer?: Json | string | null;
   error?: string;
 }
 
@@ -31,17 +31,24 @@ export interface ScenarioStep {
   body?: string;
   intentId?: string;
   truth?: string;
+  /** Of `resolve`: the whole order, in the place of its id. */
+  whole?: Json;
   key?: Exchange;
   intent?: Exchange;
   authorize?: Exchange;
+  lookUp?: Exchange;
+  deliver?: Exchange;
   store?: string[];
-  answer: Json;
-  stored: Json | null;
+  answer: Json | Json[];
+  stored: Json | string | null;
 }
 
 export interface Scenario {
   name: string;
-  start: Json | null;
+  /** A text: what is stored, to the letter. */
+  start: Json | string | null;
+  /** Whether the shop has `onPaid`. */
+  delivers?: boolean;
   steps: ScenarioStep[];
 }
 
@@ -59,9 +66,11 @@ export class Orders {
   readonly #scenarios: Scenario[] = [];
   readonly #covered = new Set<string>();
 
-  readonly take = (events: TraceEvent[]): void => {
-    const scenario = scenarioOf(events);
-    if (!scenario) return;
+  /** @param delivers - Whether the shop has `onPaid`. */
+  readonly take = (events: TraceEvent[], delivers = false): void => {
+    const found = scenarioOf(events);
+    if (!found) return;
+    const scenario: Scenario = delivers ? { ...found, delivers } : found;
     const signs = scenario.steps.map((step) => signOf(step, scenario));
     if (signs.every((sign) => this.#covered.has(sign))) return;
     for (const sign of signs) this.#covered.add(sign);
@@ -69,7 +78,7 @@ export class Orders {
   };
 
   async write(): Promise<string> {
-    const scenarios = [...this.#scenarios, ...withoutABlock()];
+    const scenarios = [...this.#scenarios, ...withoutABlock(), ...notOfThisOrder()];
     for (const [name, steps] of Object.entries(OVERLAPS))
       scenarios.push(await overlap(name, steps));
     return written(scenarios.map((it, at) => ({ ...it, name: `${at + 1}: ${it.name}` })));
@@ -81,9 +90,10 @@ function written(scenarios: Scenario[]): string {
   const list = (items: string[], indent: string) =>
     `[\n${items.map((item) => indent + item).join(',\n')}\n${indent.slice(1)}]`;
   const json = (value: unknown) => JSON.stringify(value);
-  const texts = scenarios.map(({ name, start, steps }) => {
+  const texts = scenarios.map(({ name, start, delivers, steps }) => {
     const lines = list(steps.map(json), '   ');
-    return `{"name":${json(name)},"start":${json(start)},"steps":${lines}}`;
+    const head = `"name":${json(name)},"start":${json(start)}`;
+    return `{${head}${delivers ? ',"delivers":true' : ''},"steps":${lines}}`;
   });
   const head = `"block":${json(BLOCK)},\n"limitMs":${LIMIT_MS}`;
   return `{\n${head},\n"scenarios":${list(texts, ' ')}\n}\n`;
@@ -125,14 +135,22 @@ function frameOf({ process, call: { ...what }, now }: TraceEvent & { type: 'begi
 }
 
 /** `false` if a scenario cannot say it. */
-function take(frame: Frame, { operation, result, landed }: TraceEvent & { type: 'answer' }) {
+function take(frame: Frame, { operation, result, landed, now }: TraceEvent & { type: 'answer' }) {
+  if (now !== frame.step.at) return false; // the clock of a step stands still
   const { kind } = operation;
-  if (kind === 'key' || kind === 'intent' || kind === 'authorize') {
+  if (kind === 'list' || kind === 'sleep') return frame.during.length === 0;
+  if (kind !== 'read' && kind !== 'write') {
+    if (frame.step[kind]) return false; // a scenario says each exchange once
     const exchange: Exchange = {};
     if (kind === 'intent') exchange.asked = { ...operation.price };
     if (kind === 'authorize') {
       const { intentId, keyId } = operation;
       exchange.asked = { intentId, keyId };
+    }
+    if (kind === 'lookUp') exchange.asked = { intentId: operation.intentId };
+    if (kind === 'deliver') {
+      const { reference, tries } = operation;
+      exchange.asked = { reference, tries };
     }
     if (frame.during.length > 0) exchange.during = frame.during;
     frame.during = [];
@@ -142,7 +160,8 @@ function take(frame: Frame, { operation, result, landed }: TraceEvent & { type: 
     return true;
   }
   if (frame.during.length > 0) return false; // between two looks at the store
-  if (kind === 'read') return !('error' in result);
+  // Another order's value, or a damaged one, stands at the start of a scenario of its own.
+  if (kind === 'read') return !('error' in result) && isOwn(result.value);
   if (kind === 'write') {
     const fault = landed ? 'answer_lost' : 'fails';
     frame.writes.push('error' in result ? fault : 'ok');
@@ -164,52 +183,78 @@ function errorOf(kind: string, error: string): string {
   return kind === 'authorize' && errors % 2 === 0 ? 'refused' : 'no_answer';
 }
 
-function pick(kind: string, value: Json): Json {
+function isOwn(value: unknown): boolean {
+  if (value === undefined) return true;
+  const { value: text } = value as { value: string };
+  return text.endsWith('}') && (JSON.parse(text).id ?? ORDER_ID) === ORDER_ID;
+}
+
+function pick(kind: string, value: unknown): Json | string | null {
+  if (kind === 'lookUp' || kind === 'deliver') return (value as string | undefined) ?? null;
+  const whole = value as Json;
   const names =
     kind === 'key'
       ? ['id', 'expires_at']
       : ['id', 'amount', 'currency', 'status', 'failure_reason'];
-  return Object.fromEntries(names.map((name) => [name, value[name]]));
+  return Object.fromEntries(names.map((name) => [name, whole[name]]));
 }
 
 function finish({ step, writes }: Frame, { returned, stored }: TraceEvent & { type: 'return' }) {
   if (writes.some((write) => write !== 'ok')) step.store = writes;
   const answer = returned as Json;
   step.answer = answer;
+  if (Array.isArray(answer)) return { ...step, stored: storedOf(stored) };
   if (answer.status === 200) step.answer = { ...answer, body: { id: (answer.body as Json).id } };
-  step.stored = stored ? withoutToken(JSON.parse(stored)) : null;
+  step.stored = storedOf(stored);
   return step;
 }
 
-function withoutToken(stored: Json): Json {
-  const attempt = stored.attempt as Json | null;
-  return { ...stored, attempt: attempt && { ...attempt, token: '*' } };
+function storedOf(stored: string | undefined): Json | null {
+  return stored ? withoutToken(JSON.parse(stored)) : null;
 }
 
-const exchangesOf = ({ key, intent, authorize }: ScenarioStep) =>
-  Object.entries({ key, intent, authorize }).filter(([, exchange]) => exchange);
+function withoutToken(stored: Json): Json {
+  const { attempt, delivery } = stored as { attempt: Json | null; delivery?: Json | 'done' };
+  const claim = delivery && (delivery === 'done' ? delivery : { ...delivery, token: '*' });
+  const result = { ...stored, attempt: attempt && { ...attempt, token: '*' } };
+  return claim ? { ...result, delivery: claim } : result;
+}
+
+const exchangesOf = ({ key, intent, authorize, lookUp, deliver }: ScenarioStep) =>
+  Object.entries({ key, intent, authorize, lookUp, deliver }).filter(([, exchange]) => exchange);
 
 /** What makes a step different from others. */
 function signOf(step: ScenarioStep, { steps, start }: Scenario): string {
   const at = steps.indexOf(step);
-  const before = at > 0 ? steps[at - 1]!.stored : start;
-  const state = (stored: Json | null) => [stored?.state, stored?.sent, stored?.keyErrors];
+  const before = at > 0 ? (steps[at - 1]!.stored as Json) : start;
+  const state = (stored: Json | string | null) =>
+    typeof stored === 'string'
+      ? []
+      : [
+          ...[stored?.state, stored?.sent, stored?.keyErrors, (stored?.last as Json)?.status],
+          stored?.delivery === 'done' || (stored?.delivery as Json)?.tries,
+        ];
   const exchanges = exchangesOf(step).map(([kind, exchange]) => {
     const { answer, error, during = [] } = exchange!;
     const others = during.map((one): unknown => signOf(one, { name: '', start: null, steps: [] }));
-    return [kind, KEY_ERRORS.includes(error as never) ? 'key' : error, answer?.status, others];
+    return [kind, KEY_ERRORS.includes(error as never) ? 'key' : error, wordOf(answer), others];
   });
-  const { status, last, body } = step.answer;
-  const told = [status, last, (body as Json | undefined)?.status];
+  const { status, last, body, left } = firstOf(step.answer);
+  const told = [status, last, left, (body as Json | undefined)?.status];
   return JSON.stringify([
     ...[step.call, step.truth, step.store, state(before), exchanges, told],
     state(step.stored),
   ]);
 }
 
+const firstOf = (answer: Json | Json[]): Json =>
+  Array.isArray(answer) ? (answer[0] ?? {}) : answer;
+const wordOf = (answer: Exchange['answer']) =>
+  typeof answer === 'string' ? answer : answer?.status;
+
 function nameOf({ start, steps }: Scenario): string {
   const texts = steps.map(textOf);
-  if (start) texts.unshift(`a process has ended in ${start.state}`);
+  if (start) texts.unshift(`a process has ended in ${(start as Json).state}`);
   return texts.join(', then ');
 }
 
@@ -217,11 +262,11 @@ function textOf(step: ScenarioStep): string {
   const parts = exchangesOf(step).map(([kind, exchange]) => {
     const { answer, error, during = [] } = exchange!;
     const meanwhile = during.length > 0 ? ` (meanwhile ${during.map(textOf).join(', ')})` : '';
-    return `${kind} ${error ?? answer!.status ?? 'given'}${meanwhile}`;
+    return `${kind} ${error ?? wordOf(answer) ?? 'given'}${meanwhile}`;
   });
   if (step.store) parts.push(`writes ${step.store.join(' ')}`);
   const what = parts.length > 0 ? ` with ${parts.join(' and ')}` : '';
-  return `${step.call}${step.truth ? ` ${step.truth}` : ''}${what}: ${step.answer.status}`;
+  return `${step.call}${step.truth ? ` ${step.truth}` : ''}${what}: ${firstOf(step.answer).status ?? 'nothing'}`;
 }
 
 async function overlap(name: string, steps: Step[]): Promise<Scenario> {
@@ -263,10 +308,42 @@ function withoutABlock(): Scenario[] {
   }));
 }
 
+/** What a store gives that compares ids without case, or cuts values. Only staff settle the second. */
+function notOfThisOrder(): Scenario[] {
+  const order = { amount: 1000, currency: 'USD' };
+  const at = 1_800_000_000_000;
+  const answer = { status: 'not_certain', order: ORDER_ID };
+  const key = { id: 'cek_1', ...order, expiresAt: at + 1, block: 'sent', reason: null };
+  const paid: Json = {
+    ...{ ...order, capture_method: 'automatic', keys: [key], declines: 0, last: null },
+    ...{ state: 'paid', paid: 'committed', intentId: 'pi_card_1', sent: true },
+    ...{ attempt: null, keyErrors: 0, id: ORDER_ID },
+  };
+  const another = { ...paid, id: ORDER_ID.toUpperCase() };
+  const cut = JSON.stringify(paid).slice(0, 100);
+  const asks = (stored: Json | string): ScenarioStep[] => [
+    { at, call: 'outcome', answer, stored },
+    { at, call: 'pay', order, keyId: 'cek_1', answer, stored },
+  ];
+  const resolved = { status: 'committed', reference: 'pi_card_1' };
+  const repair: ScenarioStep = {
+    ...{ at, call: 'resolve', whole: order, intentId: 'pi_card_1', truth: 'committed' },
+    ...{ answer: resolved, stored: { ...paid, keys: [] } },
+  };
+  return [
+    { name: "the store gives another order's value", start: another, steps: asks(another) },
+    { name: 'the store gives a value that is cut', start: cut, steps: [...asks(cut), repair] },
+  ];
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const orders = new Orders();
   for (const part of PARTS) {
-    const { violation, isComplete } = await explore({ checkoutOf, ...part, onRest: orders.take });
+    const { violation, isComplete } = await explore({
+      checkoutOf,
+      ...part,
+      onRest: (events) => orders.take(events, part.delivers),
+    });
     if (violation || !isComplete) throw new Error(`Explored in vain: ${part.name}`);
   }
   writeFileSync(join(import.meta.dirname, 'orders.json'), await orders.write());

@@ -20,13 +20,17 @@ const intent = (id: string, status: string) => ({
 const issueKey = (id: string, during: Step[] = []): Step => ({
   ...{ at: BEGIN, call: 'issueKey', order },
   key: { ...meanwhile(during), answer: { id, expires_at: BEGIN + 900_000 } },
-  intent: intent('pi_card_1', 'created'),
 });
 
 /** `draft`: what the service is asked before, if the order has no intent. */
-const pay = (keyId: string, authorize: Exchange, during: Step[] = [], draft?: Exchange): Step => ({
+const pay = (
+  keyId: string,
+  authorize: Exchange,
+  during: Step[] = [],
+  draft: Exchange = intent('pi_card_1', 'created'),
+): Step => ({
   ...{ at: BEGIN, call: 'pay', order, keyId },
-  ...(draft && { intent: draft }),
+  intent: draft,
   authorize: { ...meanwhile(during), ...authorize },
 });
 

@@ -5,6 +5,7 @@
 import { CardPaymentsError } from '../../src/checkout/card-payments.ts';
 import { checkoutOf, type PaymentsClient } from '../../src/checkout/checkout.ts';
 import type { OrderStore } from '../../src/checkout/order-store.ts';
+import { QUIET } from '../checkout/world.ts';
 
 export interface Step {
   at: number;
@@ -188,16 +189,18 @@ export async function walkReference(steps: Step[]): Promise<Found[]> {
         ...key,
       })),
     createIntent: ({ amount, currency }: { amount: number; currency: string }) =>
-      inTurn('intent', { asked: { amount, currency } }),
+      inTurn('intent', { asked: { amount, currency } }).then((draft) => ({
+        capture_method: 'automatic',
+        ...draft,
+      })),
     authorize: (intentId: string, { key_id }: { key_id: string }) =>
       inTurn('authorize', { asked: { intentId, keyId: key_id } }),
   };
   let tokens = 0;
   const checkout = checkoutOf({
-    timeoutMs: 30_000,
+    ...QUIET,
     client: () => client as unknown as PaymentsClient,
     store,
-    log: () => {},
     now: () => now,
     sleep: async (ms) => {
       now += ms;

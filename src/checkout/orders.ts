@@ -1,0 +1,157 @@
+import { isDue, isUnderWay, type StoredOrder } from './decide.ts';
+import { describe, type Log, quoted, StoreContractError } from './log.ts';
+import type { OrderStore } from './order-store.ts';
+import { readStored, UnreadableOrder } from './stored-value.ts';
+import { TimeLimitError } from './within.ts';
+
+/** The orders of a store, read and written by the rules of the versions. */
+export interface Orders {
+  /** @throws the error of the store, if the order cannot be read. */
+  read(orderId: string): Promise<StoredOrder | undefined>;
+  /** Waits while an attempt is under way: its shopper may have reloaded, or has two tabs. */
+  readSettled(orderId: string): Promise<StoredOrder | undefined>;
+  /**
+   * Reads, decides and writes, until nobody else has written in between. If the answer of a write
+   * is lost, the order is read and decided again: the decision sees what became of the write.
+   *
+   * @param repair - Decides in the place of `decide` if the stored value is damaged.
+   * @throws the error of the store, if the order cannot be read.
+   * @throws StoreContractError if the store does not do what `OrderStore` says.
+   */
+  change<D extends { store?: StoredOrder | undefined }>(
+    orderId: string,
+    decide: (stored: StoredOrder | undefined) => D,
+    repair?: () => D,
+  ): Promise<D>;
+}
+
+export interface OrdersOptions {
+  store: OrderStore;
+  /** How long one read or write may take, in milliseconds. */
+  storeTimeoutMs: number;
+  /** How long an attempt is waited for, in milliseconds. */
+  limitMs: number;
+  log: Log;
+  now: () => number;
+  sleep: (ms: number) => Promise<void>;
+  within: <T>(ms: number, promise: Promise<T>) => Promise<T>;
+}
+
+/** How long to wait before the order is read again while an attempt is under way. */
+const POLL_MS = 250;
+/** A store that never lets anybody write is broken. */
+const MOST_WRITES = 20;
+/** So many writes may be lost without an answer before a change is given up. */
+const MOST_LATE_WRITES = 2;
+
+export function ordersIn(options: OrdersOptions): Orders {
+  const { store, storeTimeoutMs, limitMs, log, now, sleep, within } = options;
+  /** By order: the next look at it. However many requests wait for an order, one reads it. */
+  const nextReads = new Map<string, Promise<StoredOrder | undefined>>();
+
+  return { read, readSettled, change };
+
+  async function read(orderId: string): Promise<StoredOrder | undefined> {
+    const entry = await readEntry(orderId);
+    return entry && readStored(entry.value, orderId);
+  }
+
+  async function readSettled(orderId: string): Promise<StoredOrder | undefined> {
+    const begin = now();
+    let stored = await read(orderId);
+    // By this clock, whatever another process's says
+    while (isUnderWay(stored, now(), limitMs) && now() <= begin + limitMs)
+      stored = await nextRead(orderId);
+    return stored;
+  }
+
+  function nextRead(orderId: string): Promise<StoredOrder | undefined> {
+    let next = nextReads.get(orderId);
+    if (!next) {
+      next = sleep(POLL_MS).then(() => {
+        nextReads.delete(orderId); // who asks from now on must not get what is being read already
+        return read(orderId);
+      });
+      nextReads.set(orderId, next);
+    }
+    return next;
+  }
+
+  async function change<D extends { store?: StoredOrder | undefined }>(
+    orderId: string,
+    decide: (stored: StoredOrder | undefined) => D,
+    repair?: () => D,
+  ): Promise<D> {
+    let late = 0;
+    for (let writes = 0; writes < MOST_WRITES && late < MOST_LATE_WRITES; writes++) {
+      const entry = await readEntry(orderId);
+      const decision = decideOn(entry);
+      if (!decision.store) return decision;
+      const written = await write(orderId, decision.store, entry?.version ?? 0);
+      if (written === 'yes') return decision;
+      if (written === 'late') late++;
+    }
+    throw new Error('The order could not be written');
+
+    function decideOn(entry: { value: string } | undefined): D {
+      if (!entry) return decide(undefined);
+      let stored: StoredOrder;
+      try {
+        stored = readStored(entry.value, orderId);
+      } catch (error) {
+        if (repair && error instanceof UnreadableOrder) return repair();
+        throw error;
+      }
+      return decide(stored);
+    }
+  }
+
+  async function readEntry(orderId: string) {
+    const entry = await within(
+      storeTimeoutMs,
+      asPromise(() => store.read(orderId)),
+    );
+    if (entry === undefined || entry === null) return undefined;
+    const { value, version } = entry;
+    if (typeof value !== 'string')
+      throw new StoreContractError(
+        `store.read must give the value as text, and it gave ${kindOf(value)}. ` +
+          'Keep it in a column for text, not for JSON',
+      );
+    if (!Number.isSafeInteger(version))
+      throw new StoreContractError(
+        `store.read must give the version as a number, and it gave ${kindOf(version)}`,
+      );
+    return { value, version };
+  }
+
+  /** `no` and `late`: the value may have been written all the same, if the answer was lost. */
+  async function write(
+    orderId: string,
+    order: StoredOrder,
+    version: number,
+  ): Promise<'yes' | 'no' | 'late'> {
+    const value = JSON.stringify(order);
+    let answer: unknown;
+    try {
+      const writing = asPromise(() => store.write(orderId, value, version, isDue(order)));
+      answer = await within(storeTimeoutMs, writing);
+    } catch (error) {
+      log(`A write of the store failed: order ${quoted(orderId)}: ${describe(error)}`);
+      return error instanceof TimeLimitError ? 'late' : 'no';
+    }
+    if (typeof answer !== 'boolean')
+      throw new StoreContractError(
+        `store.write must resolve to true or false, and it gave ${kindOf(answer)}. ` +
+          'true: the value was written; false: the stored version was another one',
+      );
+    return answer ? 'yes' : 'no';
+  }
+}
+
+/** Also a function that throws at once, or is not async, gives a promise. */
+async function asPromise<T>(call: () => T | Promise<T>): Promise<T> {
+  return call();
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : typeof value);

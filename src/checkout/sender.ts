@@ -1,0 +1,48 @@
+/**
+ * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address, of which one
+ * subscriber has all. `undefined` if the address is of a private network or of this machine, and so
+ * is a proxy's and not a shopper's, or if it is no address.
+ */
+export function senderOf(address: string | undefined): string | undefined {
+  if (!address || address.length > 60) return undefined;
+  const text = address.trim().toLowerCase();
+  const mapped = text.startsWith('::ffff:') && text.includes('.') ? text.slice(7) : text;
+  if (mapped.includes('.')) return ipv4(mapped);
+  return ipv6(text.split('%')[0]!);
+}
+
+function ipv4(text: string): string | undefined {
+  const parts = text.split('.').map(Number);
+  if (
+    parts.length !== 4 ||
+    !parts.every((part) => Number.isInteger(part) && part >= 0 && part < 256)
+  )
+    return undefined;
+  const [a, b] = parts as [number, number];
+  const isPrivate =
+    a === 0 ||
+    a === 10 ||
+    a === 127 ||
+    (a === 100 && b >= 64 && b < 128) || // shared by a carrier's own equipment
+    (a === 169 && b === 254) ||
+    (a === 172 && b >= 16 && b < 32) ||
+    (a === 192 && b === 168);
+  return isPrivate ? undefined : parts.join('.');
+}
+
+function ipv6(text: string): string | undefined {
+  let host: string;
+  try {
+    host = new URL(`http://[${text}]/`).hostname.slice(1, -1); // in its one canonical form
+  } catch {
+    return undefined;
+  }
+  const [head = '', tail = ''] = host.split('::');
+  const before = head === '' ? [] : head.split(':');
+  const after = tail === '' ? [] : tail.split(':');
+  const zeros = host.includes('::') ? 8 - before.length - after.length : 0;
+  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  const first = Number.parseInt(groups[0]!, 16);
+  const isPrivate = first === 0 || (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80;
+  return isPrivate ? undefined : `${groups.slice(0, 4).join(':')}::/64`;
+}

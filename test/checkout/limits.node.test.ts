@@ -1,0 +1,108 @@
+/** Limits of one process: no sender may use up what others need. */
+import { describe, expect, test } from 'vitest';
+import { declineLimits, keyLimits } from '../../src/checkout/limits.ts';
+import { senderOf } from '../../src/checkout/sender.ts';
+
+describe('the keys', () => {
+  test('of an order are 6 at once, and then one in 5 s, never for the life of an order', () => {
+    const limits = keyLimits(10);
+    const take = (now: number) => limits.take('a', undefined, now);
+    expect(Array.from({ length: 7 }, () => take(0))).toEqual([0, 0, 0, 0, 0, 0, 5]);
+    expect(take(4999)).toBe(1);
+    expect(take(5000)).toBe(0);
+    for (let at = 0; at < 6; at++) limits.take('d', undefined, 10 ** 9);
+    expect(limits.take('d', undefined, 10 ** 6)).toBe(0); // the clock was set back
+  });
+
+  test('of a sender are 60 at once, and then one a second', () => {
+    const limits = keyLimits(1000);
+    let order = 0;
+    const take = (sender: string, now: number) => limits.take(`${order++}`, sender, now);
+    const taken = Array.from({ length: 100 }, () => take('bot', 0));
+    expect(taken.filter((wait) => wait === 0)).toHaveLength(60);
+    expect(take('bot', 0)).toBe(1);
+    expect(take('bot', 1000)).toBe(0);
+    expect(take('bot', 1000)).toBe(1);
+    expect(take('shopper', 1000)).toBe(0);
+  });
+
+  test('of all are 100 at once, and then as many a second as the shop says', () => {
+    const limits = keyLimits(10);
+    const take = (order: number, now: number) => limits.take(`${order}`, undefined, now);
+    const taken = Array.from({ length: 150 }, (_, order) => take(order, 0));
+    expect(taken.filter((wait) => wait === 0)).toHaveLength(100);
+    expect(Array.from({ length: 11 }, (_, order) => take(200 + order, 1000)).at(-1)).toBe(1);
+  });
+
+  test('of all leave a share for senders that have just come: one sender never stops another', () => {
+    const limits = keyLimits(10);
+    let order = 0;
+    const take = (sender: string | undefined, now: number) =>
+      limits.take(`${order++}`, sender, now);
+    while (take(undefined, 0) === 0); // whoever asks without an address
+    for (let shopper = 0; shopper < 60; shopper++)
+      for (let key = 0; key < 3; key++) expect(take(`shopper ${shopper}`, 0)).toBe(0);
+    expect(take('shopper 0', 0)).toBeGreaterThan(0); // no newcomer any more
+  });
+
+  /** What 90 of 120 shoppers met with the limits of version 0.3. */
+  test.each([12, 100, 1000])('a bot that asks %i times a second stops no shopper', (perSecond) => {
+    const limits = keyLimits(10);
+    let refused = 0;
+    for (let second = 0; second < 120; second++) {
+      for (let at = 0; at < perSecond; at++)
+        limits.take(`bot ${second} ${at}`, 'bot', second * 1000 + (at * 1000) / perSecond);
+      if (limits.take(`order ${second}`, `shopper ${second}`, second * 1000) > 0) refused++;
+    }
+    expect(refused).toBe(0);
+  });
+});
+
+describe('declined cards', () => {
+  test('of a sender are 10, and then 10 an hour, however many are tried at once', () => {
+    const limits = declineLimits();
+    const begun = Array.from({ length: 50 }, () => limits.begin('tester', 0));
+    expect(begun.filter(Boolean)).toHaveLength(10);
+    for (let card = 0; card < 10; card++) limits.end('tester', 'declined', 0);
+    expect(limits.begin('tester', 0)).toBe(false);
+    expect(limits.begin('shopper', 0)).toBe(true);
+    expect(limits.begin('tester', 359_000)).toBe(false);
+    expect(limits.begin('tester', 360_000)).toBe(true);
+  });
+
+  test('are given back by what is not declined, and by each success', () => {
+    const limits = declineLimits();
+    for (let pay = 0; pay < 100; pay++) {
+      expect(limits.begin('office', 0)).toBe(true);
+      limits.end('office', pay % 5 === 0 ? 'paid' : pay % 2 ? 'other' : 'declined', 0);
+    }
+  });
+
+  test('are told once in ten minutes if there are many, and more than payments', () => {
+    const limits = declineLimits();
+    const end = (outcome: 'declined' | 'paid', now: number) => limits.end(undefined, outcome, now);
+    for (let card = 0; card < 20; card++) end('paid', 0);
+    expect(Array.from({ length: 25 }, () => end('declined', 1000)).filter(Boolean)).toHaveLength(1);
+    const later = 700_000;
+    expect(Array.from({ length: 25 }, () => end('declined', later)).indexOf(true)).toBe(19);
+    expect(limits.begin(undefined, later)).toBe(true); // no address: no limit by sender
+  });
+});
+
+const NONE = [
+  ...['10.1.2.3', '127.0.0.1', '192.168.0.1', '172.16.0.1', '172.31.9.9', '169.254.1.1'],
+  ...['100.64.0.1', '::1', '::', 'fe80::1%eth0', 'fd00::1', '::ffff:127.0.0.1', '0.0.0.0'],
+  ...['', 'unknown', '203.0.113', '203.0.113.256', '1:2', undefined, '203.0.113.9:80'],
+];
+
+test.each<[string | undefined, string | undefined]>([
+  ['203.0.113.9', '203.0.113.9'],
+  [' 203.0.113.9 ', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+  ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
+  ['2001:db8::1', '2001:db8:0:0::/64'],
+  ...NONE.map((address): [string | undefined, undefined] => [address, undefined]),
+])('the sender of %s is %s', (address, sender) => {
+  expect(senderOf(address)).toBe(sender);
+});
