@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readSteps } from '../stacks/steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['examples', 'test/documents/snippets'];
@@ -37,18 +38,27 @@ test('control: an example that nothing tests is found', () => {
 });
 
 describe('the pages from zero', () => {
-  const START = { react: '', vue: '', html: '', next: '' };
-  for (const name of Object.keys(START) as (keyof typeof START)[])
-    START[name] = readFileSync(join(ROOT, `docs/start-${name}.md`), 'utf8');
+  const names = readdirSync(join(ROOT, 'docs')).filter((file) => file.startsWith('start-'));
 
-  test.each([
-    ['the server of a single-page app', /^\/\/ server\.js\n.*?^```$/ms, START.react, START.vue],
-    ['the hook', /^export function useCardForm.*?^```$/ms, START.react, START.next],
-    ['the texts', /^ {2}open: '',\n.*?^};$/ms, START.react, START.next],
-    ['the texts', /^ {2}open: '',\n.*?^};$/ms, START.react, START.html],
-  ])('have the same text for %s', (_, part, one, other) => {
-    const [text] = part.exec(one)!;
-    expect(text.length).toBeGreaterThan(200);
-    expect(other).toContain(text);
+  test('are there for eight stacks', () => {
+    expect(names).toHaveLength(8);
+  });
+
+  test.each(names)('%s has the files of its example, and fits on a screen or two', (file) => {
+    const text = readFileSync(join(ROOT, 'docs', file), 'utf8');
+    const { files } = readSteps(file);
+    const folder = join(ROOT, 'examples', file.replace('.md', ''));
+    for (const { path, text } of files) {
+      expect(readFileSync(join(folder, path), 'utf8'), path).toBe(text);
+    }
+    const inFolder = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const isFile = (path: string) => statSync(join(folder, path)).isFile();
+    expect(inFolder.filter(isFile).sort()).toEqual(files.map(({ path }) => path).sort());
+    expect(text.split('\n').length).toBeLessThan(120);
+  });
+
+  test('have the same server for React and Vue', () => {
+    const read = (path: string) => readFileSync(join(ROOT, 'examples', path), 'utf8');
+    expect(read('start-vue/server.js')).toBe(read('start-react/server.js'));
   });
 });

@@ -75,7 +75,7 @@ describe('each snippet', () => {
     page === 'docs/testing.md' || file === 'card-server.ts';
   /** By test/documents/server-recipes.node.test.ts; by `npm run stacks`. */
   const isTestedByItself = ({ page }: Snippet) =>
-    /^docs\/(server|frameworks|start-\w+)\.md$/.test(page);
+    /^docs\/(server|frameworks|start-[\w-]+)\.md$/.test(page);
 
   test('of a program is run by a test', () => {
     const untested = snippets

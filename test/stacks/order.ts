@@ -34,7 +34,7 @@ export function payOrder(place: Place, { again, ...visit }: OrderVisit): Promise
     await page.getByText('Your card was declined.').waitFor();
     if (again) await page.click(again);
     await page.waitForFunction(() => {
-      const inputs = document.querySelectorAll<HTMLInputElement>('[autocomplete]');
+      const inputs = document.querySelectorAll<HTMLInputElement>('input[autocomplete]');
       return inputs.length === 4 && Array.from(inputs).every(({ value }) => !value);
     });
 
@@ -42,15 +42,65 @@ export function payOrder(place: Place, { again, ...visit }: OrderVisit): Promise
     await page.getByText('Thank you. You have paid.').waitFor();
     const requestsOfPayment = requests.length;
     await page.waitForTimeout(500);
-    expect(!(await page.$('[autocomplete]')), 'there is still a form');
+    expect(!(await page.isVisible('input[autocomplete]')), 'there is still a form');
     const later = requests.slice(requestsOfPayment).filter((it) => it.includes('key'));
     expect(!later[0], `after the success: ${later.join('; ')}`);
 
     await page.goto(pageOfForm);
     await page.getByText('Thank you. You have paid.').waitFor();
-    expect(!(await page.$('[autocomplete]')), 'after a reload there is a form');
+    expect(!(await page.isVisible('input[autocomplete]')), 'after a reload there is a form');
     expect((await countCharges()) === charged + 1, `charged ${await countCharges()} times`);
   });
+}
+
+/**
+ * The response of the payment is lost: the shopper reads that, and pays by another press, once.
+ * Reload and Back then say that it is paid.
+ */
+export function payAfterLostResponse(place: Place, visit: OrderVisit): Promise<void> {
+  return inShop(
+    place,
+    visit,
+    async (page) => {
+      const charged = await countCharges();
+      let isLost = false;
+      await page.route(
+        (url) => url.pathname.endsWith('/checkout'),
+        async (route) => {
+          if (isLost || !route.request().postData()) return route.continue();
+          isLost = true;
+          await route.fetch(); // the server charges
+          await route.abort();
+        },
+      );
+      await press(page, APPROVED);
+      await page.getByText('We do not know yet whether you have paid.').waitFor();
+      await page.locator('button', { hasText: 'Pay' }).click();
+      await page.getByText('Thank you. You have paid.').waitFor();
+      const address = page.url();
+      await page.goto('about:blank');
+      await page.goBack();
+      await page.getByText('Thank you. You have paid.').waitFor();
+      await page.goto(address);
+      await page.getByText('Thank you. You have paid.').waitFor();
+      expect((await countCharges()) === charged + 1, `charged ${await countCharges()} times`);
+    },
+    // The lost response; and what a development server of Next says after Back.
+    /ERR_FAILED|did not answer|server caches disabled/,
+  );
+}
+
+/** A page that the server renders has its button disabled until the form is bound. */
+export async function isDisabledBeforeHydration(
+  { browser }: Place,
+  { address }: OrderVisit,
+): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(address);
+  const button = page.locator('button', { hasText: 'Pay' });
+  expect(await button.isDisabled(), 'the button can be pressed before the form is bound');
+  await context.close();
 }
 
 /**
@@ -61,12 +111,12 @@ export function payWithFault(place: Place, visit: OrderVisit): Promise<void> {
   return inShop(place, visit, async (page) => {
     const charged = await countCharges();
     await press(page, APPROVED);
-    const text = 'Try again: you cannot pay twice.';
+    const text = 'Please enter your card again: you cannot pay twice.';
     await page.getByText(text).waitFor();
     await page.reload();
     await page.getByText(text).waitFor();
     await press(page, APPROVED);
-    await page.getByText('It is not certain whether you have paid.').waitFor();
+    await page.getByText('We do not know whether you have paid.').waitFor();
     expect((await countCharges()) === charged + 1, `charged ${await countCharges()} times`);
   });
 }
@@ -76,11 +126,13 @@ export function payWithFault(place: Place, visit: OrderVisit): Promise<void> {
  * a card in clear text.
  *
  * @param act - Gets the page and its requests until now.
+ * @param expected - Complaints that must come.
  */
 async function inShop(
   { browser }: Place,
   { address, toForm }: OrderVisit,
   act: (page: Page, requests: readonly string[]) => Promise<void>,
+  expected = /^$/,
 ): Promise<void> {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -90,7 +142,8 @@ async function inShop(
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
     const isIcon = message.text().includes('404 (Not Found)');
-    if (['error', 'warning'].includes(message.type()) && !isIcon) complaints.push(message.text());
+    const isNoise = isIcon || expected.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isNoise) complaints.push(message.text());
   });
   page.on('request', (request) => {
     requests.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`);
@@ -98,7 +151,7 @@ async function inShop(
   try {
     await page.goto(address);
     if (toForm) await page.click(toForm);
-    await page.waitForSelector('[autocomplete]');
+    await page.waitForSelector('input[autocomplete]');
     await act(page, requests);
     const clear = requests.filter((it) => it.includes(APPROVED) || it.includes(DECLINED));
     expect(!clear[0], `in clear text: ${clear.join('; ')}`);

@@ -1,6 +1,6 @@
 import type { Stack } from './stack.ts';
 import { angular, parcel, solid, svelte, webpack } from './stacks/bundlers.ts';
-import { startHtml, startNext, startReact, startVue } from './stacks/start.ts';
+import { START } from './stacks/start.ts';
 import { sveltekit } from './stacks/sveltekit.ts';
 import { jest, vitest } from './stacks/test-tools.ts';
 import { tsc } from './stacks/tsc.ts';
@@ -8,10 +8,7 @@ import { viteMasks } from './stacks/vite-masks.ts';
 import { viteReact } from './stacks/vite-react.ts';
 
 export const STACKS: Stack[] = [
-  startHtml,
-  startReact,
-  startNext,
-  startVue,
+  ...START,
   sveltekit,
   viteReact,
   viteMasks,

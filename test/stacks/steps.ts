@@ -19,7 +19,7 @@ export function readSteps(page: string): Steps {
     ([, language, text]) => ({
       language,
       text: text!,
-      path: /^(?:\/\/|#|<!--) (\S*\.\w+)/.exec(text!)?.[1],
+      path: /^(?:---\n)?(?:\/\/|#|<!--) (\S*\.\w+)/.exec(text!)?.[1],
     }),
   );
   const files = blocks.flatMap(({ path, text }) => (path ? [{ path, text }] : []));

@@ -1,16 +1,29 @@
-/** The pages from zero: each is followed from an empty folder, and then an order is paid. */
-import { payOrder, payWithFault } from '../order.ts';
+/** The pages from zero: each is followed from an empty folder, and then orders are paid. */
+import {
+  isDisabledBeforeHydration,
+  type OrderVisit,
+  payAfterLostResponse,
+  payOrder,
+  payWithFault,
+} from '../order.ts';
 import type { Place, Stack } from '../stack.ts';
 import type { Server } from '../workshop.ts';
 
-const build = {
-  'the types of the same: `npm run build`': async ({ app }: Place) => {
+/** What is tried after the steps of a page. */
+type More = Record<string, (place: Place, sandbox: Server, address: string) => Promise<void>>;
+
+const types: More = {
+  'the types of the same: `npm run build`': async ({ app }) => {
     await app.run('npm', ['run', 'build']);
   },
 };
 
-export const startReact = followed('start-react', ['vite', 'react', 'express'], {
-  ...build,
+const rendered: More = {
+  'the button is disabled until the form is bound': (place, _sandbox, address) =>
+    isDisabledBeforeHydration(place, { address }),
+};
+
+const keyError: More = {
   'if the answer is an error about the key, another try is safe': async (
     place,
     sandbox,
@@ -21,36 +34,41 @@ export const startReact = followed('start-react', ['vite', 'react', 'express'], 
     await place.app.serve('npx', ['cardseal-sandbox', ...fault]);
     await payWithFault(place, { address });
   },
+};
+
+/** By the program that serves what was built. */
+const built = (...command: [string, string[]]): More => ({
+  'the same, built': async (place) => {
+    await place.app.run('npm', ['run', 'build']);
+    const { address } = await place.app.serve(...command);
+    await payOrder(place, { address });
+  },
 });
 
-export const startVue = followed('start-vue', ['vite', 'vue', 'express'], build);
+export const START: Stack[] = [
+  followed('start-html', [], { ...rendered, ...keyError }),
+  followed('start-express', ['express', 'ejs'], rendered),
+  followed('start-react', ['vite', 'react', 'express'], types),
+  followed('start-vue', ['vite', 'vue', 'express'], types),
+  followed('start-next', ['next', 'react'], {
+    ...rendered,
+    ...built('npm', ['start', '--', '--port', '0']),
+  }),
+  followed('start-sveltekit', ['@sveltejs/kit', 'svelte', 'vite'], {
+    ...rendered,
+    ...built('npm', ['run', 'preview']),
+  }),
+  followed('start-react-router', ['react-router', 'react', 'vite'], {
+    ...rendered,
+    ...built('npx', ['react-router-serve', 'build/server/index.js']),
+  }),
+  followed('start-astro', ['astro'], { ...rendered, ...built('npx', ['astro', 'preview']) }),
+];
 
-export const startHtml = followed('start-html', ['express']);
-
-const toForm = 'button:has-text("Buy")';
-export const startNext = followed(
-  'start-next',
-  ['next', 'react'],
-  {
-    'the same by `next build` and `next start`': async (place) => {
-      await place.app.run('npm', ['run', 'build']);
-      const { address } = await place.app.serve('npm', ['start', '--', '--port', '0']);
-      await payOrder(place, { address, toForm });
-    },
-  },
-  toForm,
-);
-
-type Check = (place: Place, sandbox: Server, address: string) => Promise<void>;
-
-function followed(
-  name: string,
-  packages: string[],
-  more: Record<string, Check> = {},
-  toForm?: string,
-): Stack {
+function followed(name: string, packages: string[], more: More = {}): Stack {
   let sandbox: Server;
   let address: string;
+  const visit = (): OrderVisit => ({ address });
   const others = Object.entries(more).map(([title, check]) => [
     title,
     (place: Place) => check(place, sandbox, address),
@@ -64,7 +82,9 @@ function followed(
       address = servers.at(-1)!.address;
     },
     checks: {
-      [`the steps of [${name}.md](${name}.md)`]: (place) => payOrder(place, { address, toForm }),
+      [`the steps of [${name}.md](${name}.md): declined, then paid`]: (place) =>
+        payOrder(place, visit()),
+      'a lost response, Back and a reload': (place) => payAfterLostResponse(place, visit()),
       ...Object.fromEntries(others),
     },
   };

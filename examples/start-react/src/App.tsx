@@ -1,0 +1,24 @@
+// src/App.tsx
+import { bindCheckout, type ShownOutcome } from 'cardseal/pay';
+import { useCallback, useState } from 'react';
+
+export default function App() {
+  const [shown, setShown] = useState<ShownOutcome>();
+  const bind = useCallback((form: HTMLFormElement) => {
+    return bindCheckout(form, { url: '/api/checkout', onOutcome: setShown }).unbind;
+  }, []);
+  return (
+    <main>
+      <p role="status">{shown?.text}</p>
+      {!shown?.isClosed && (
+        <form ref={bind}>
+          <label>Card number <input autoComplete="cc-number" inputMode="numeric" /></label>
+          <label>Name on card <input autoComplete="cc-name" /></label>
+          <label>Expiry date <input autoComplete="cc-exp" placeholder="MM/YY" /></label>
+          <label>Security code <input autoComplete="cc-csc" inputMode="numeric" /></label>
+          <button>Pay $10.00</button>
+        </form>
+      )}
+    </main>
+  );
+}
