@@ -10,7 +10,7 @@ import Fastify, {
 import { Compile } from 'typebox/compile';
 import { type Account, accountOf } from './accounts.ts';
 import { answer, answerBrokenHttp, answerError } from './answers.ts';
-import { acceptJsonOnly, refuseUnreadBody } from './bodies.ts';
+import { acceptJsonOnly } from './bodies.ts';
 import { createClock } from './clock.ts';
 import { addControls } from './control.ts';
 import { type ErrorCode, ServiceError } from './errors.ts';
@@ -237,10 +237,8 @@ export function createService(options: ServiceOptions = {}) {
     transformObject: (document) =>
       completeOpenApi((document as { openapiObject: object }).openapiObject),
   });
-  app.get(
-    '/openapi.json',
-    { config: { isPublic: true }, onRequest: refuseUnreadBody, schema: { hide: true } },
-    async () => app.swagger(),
+  app.get('/openapi.json', { config: { isPublic: true }, schema: { hide: true } }, async () =>
+    app.swagger(),
   );
   app.register(async (api) => addRoutes(api, { processor, intents, idempotency, flushed }));
   app.register(async (controls) =>

@@ -5,20 +5,20 @@ import { parseJson } from './json.ts';
 
 /**
  * JSON is the only body that is read. An empty one is no body, whatever its type, because many
- * clients send a Content-Type with every POST. At a path that does not exist no body is judged.
+ * clients send a Content-Type with every POST.
  */
 export function acceptJsonOnly(app: FastifyInstance) {
   app.removeAllContentTypeParsers();
-  app.addHook('onRequest', async ({ is404, raw: { headers } }) => {
-    if (is404 || !announcesBody(headers)) delete headers['content-type'];
+  app.addHook('onRequest', async ({ raw: { headers } }) => {
+    if (!announcesBody(headers)) delete headers['content-type'];
     else if (headers['content-encoding']) throw new ServiceError('unsupported_media_type');
   });
   const parseAs = { parseAs: 'buffer' } as const;
   app.addContentTypeParser('application/json', parseAs, async (_: FastifyRequest, body: Buffer) =>
     body.length > 0 ? parseJson(body) : undefined,
   );
-  app.addContentTypeParser('*', parseAs, async ({ is404 }: FastifyRequest, body: Buffer) => {
-    if (body.length > 0 && !is404) throw new ServiceError('unsupported_media_type');
+  app.addContentTypeParser('*', parseAs, async (_: FastifyRequest, body: Buffer) => {
+    if (body.length > 0) throw new ServiceError('unsupported_media_type');
   });
 }
 

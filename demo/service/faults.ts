@@ -320,14 +320,6 @@ const HOP_BY_HOP = ['connection', 'keep-alive', 'transfer-encoding', 'content-le
 
 async function bytesOf(message: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message) {
-    size += chunk.length;
-    if (size > MOST_BYTES) throw new Error('Too large');
-    chunks.push(chunk);
-  }
+  for await (const chunk of message) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
-
-/** Far more than the service takes. */
-const MOST_BYTES = 1024 * 1024;

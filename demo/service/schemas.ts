@@ -259,7 +259,7 @@ export const SandboxState = Type.Object(
           at: Timestamp,
           method: Type.String(),
           route: Type.String(),
-          status: Type.Integer({ description: '0: it went wrong on purpose.' }),
+          status: Type.Integer(),
           ms: Type.Integer({ description: 'How long the service took.' }),
           code: nullable(Type.String({ description: 'The code of an error.' })),
           reason: nullable(

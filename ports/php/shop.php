@@ -19,10 +19,18 @@ declare(strict_types=1);
 
 use Cardseal\CardPayments;
 use Cardseal\Checkout;
+use Cardseal\IssuedKey;
+use Cardseal\LastTry;
+use Cardseal\Order;
+use Cardseal\Outcome;
+use Cardseal\PdoStore;
+use Cardseal\Resolution;
+use Cardseal\Status;
 
-use function Cardseal\sqliteStore;
-
-require __DIR__ . '/cardseal.php';
+// In your shop: require 'vendor/autoload.php'.
+spl_autoload_register(static function (string $class): void {
+    require __DIR__ . '/src/' . substr($class, strlen('Cardseal\\')) . '.php';
+});
 
 const PRODUCT = 'Un livre';
 const AMOUNT = 2490; // minor units: 24.90
@@ -133,19 +141,14 @@ function startOrder(): void
 }
 
 /** The order of this id, if it is one of this session; null otherwise. */
-function findOrder(mixed $id): ?array
+function findOrder(mixed $id): ?Order
 {
     // PHP lets no other request of this session run until it is closed: a payment can take long.
     session_write_close();
     if (!in_array($id, $_SESSION['orders'], true)) {
         return null;
     }
-    return [
-        'id' => $id,
-        'amount' => AMOUNT,
-        'currency' => CURRENCY,
-        'description' => PRODUCT,
-    ];
+    return new Order($id, AMOUNT, CURRENCY, PRODUCT);
 }
 
 // --- The payment --------------------------------------------------------------------------------
@@ -163,7 +166,8 @@ function checkout(): Checkout
     if (!is_dir($folder)) {
         @mkdir($folder, 0700); // another request may be faster
     }
-    return new Checkout($payments, sqliteStore("$folder/orders.sqlite"));
+    $store = PdoStore::sqlite("$folder/orders.sqlite");
+    return new Checkout($payments, $store, $store->limits());
 }
 
 /** data-cardseal-key-url: another key, when the shopper corrects the card on the same page. */
@@ -176,10 +180,10 @@ function sendKey(): void
         return;
     }
     $issued = checkout()->issueKey($order);
-    http_response_code($issued['status']);
+    sendStatus($issued);
     header('Content-Type: application/json');
-    sendRetryAfter($issued);
-    echo json_encode($issued['body'], JSON_THROW_ON_ERROR);
+    $refusal = $issued->retryAfter === null ? 'no_key' : 'too_many';
+    echo json_encode($issued->key ?? ['status' => $refusal], JSON_THROW_ON_ERROR);
 }
 
 /** The page of an order: the form, or how the payment went. */
@@ -192,7 +196,7 @@ function showPayment(): void
         showUnclear(null);
         return;
     }
-    showOutcome($order, checkout()->outcome($order['id']), textOf($_GET));
+    showOutcome($order, checkout()->outcome($order->id));
 }
 
 function pay(): void
@@ -207,41 +211,45 @@ function pay(): void
     set_time_limit(120); // longer than the service and a second tab may take
     $checkout = checkout();
     $outcome = $checkout->pay($order, $_POST['encrypted_card'] ?? null);
-    $now = $checkout->outcome($order['id']);
-    if ($outcome['status'] === 'invalid_encrypted_card') {
+    $now = $checkout->outcome($order->id);
+    if ($outcome->status === Status::InvalidEncryptedCard) {
         http_response_code(400);
         showOutcome($order, $now, NOT_PAID);
-    } elseif ($outcome['status'] === 'not_certain' && $now['status'] === 'open') {
+    } elseif ($outcome->status === Status::NoOrder) {
         // The block is none of this order. Another one may have been paid with it.
         http_response_code(409);
-        showUnclear($order['id']);
+        showUnclear($order->id);
     } else {
-        $details = ['avis' => $outcome['status'], 'motif' => $outcome['reason'] ?? null];
-        redirect('/paiement?' . http_build_query(['commande' => $order['id']] + $details));
+        redirect('/paiement?' . http_build_query(['commande' => $order->id]));
     }
 }
 
 /** $text stands above the form. It must be true of an order of which nothing is uncertain. */
-function showOutcome(array $order, array $outcome, ?string $text): void
+function showOutcome(Order $order, Outcome $outcome, ?string $text = null): void
 {
-    match ($outcome['status']) {
-        'committed', 'authorized' => showReceipt($outcome['reference']),
-        'not_certain' => showUnclear($order['id']),
-        'open' => showForm($order, $text),
+    match ($outcome->status) {
+        Status::Committed, Status::Authorized => showReceipt((string) $outcome->reference),
+        Status::Failed => showPage('Paiement refusé', '<p>' . declineText($outcome) . '</p>'),
+        Status::Open => showForm($order, textOf($outcome) ?? $text),
+        default => showUnclear($order->id),
     };
 }
 
-/** Why the shopper sees the form again, as the address says it. */
-function textOf(array $query): ?string
+/** What became of the last try. */
+function textOf(Outcome $outcome): ?string
 {
-    $reason = $query['motif'] ?? '';
-    $known = is_string($reason) ? DECLINES[$reason] ?? null : null;
-    return match ($query['avis'] ?? null) {
-        'failed' => 'La carte a été refusée : ' . ($known ?? 'refus de la banque')
-            . '. Vous n’avez pas payé. Essayez une autre carte.',
-        'not_paid' => NOT_PAID,
-        default => null,
+    return match ($outcome->last) {
+        LastTry::Failed => declineText($outcome),
+        LastTry::NotPaid => NOT_PAID,
+        LastTry::RetryIsSafe => RETRY_IS_SAFE,
+        null => null,
     };
+}
+
+function declineText(Outcome $outcome): string
+{
+    return 'La carte a été refusée : ' . (DECLINES[$outcome->reason] ?? 'refus de la banque')
+        . '. Vous n’avez pas payé. Essayez une autre carte.';
 }
 
 /** For the staff: php shop.php resolve ORDER INTENT committed|authorized|not_paid */
@@ -251,7 +259,8 @@ function resolve(array $arguments): void
         fwrite(STDERR, "Usage: shop.php resolve ORDER INTENT committed|authorized|not_paid\n");
         exit(2);
     }
-    echo json_encode(checkout()->resolve(...array_slice($arguments, 1))), "\n";
+    [, $orderId, $intentId, $resolution] = $arguments;
+    echo json_encode(checkout()->resolve($orderId, $intentId, Resolution::from($resolution))), "\n";
 }
 
 // --- The pages ----------------------------------------------------------------------------------
@@ -271,24 +280,23 @@ function showCart(): void
         HTML);
 }
 
-function showForm(array $order, ?string $text): void
+function showForm(Order $order, ?string $text): void
 {
     $issued = checkout()->issueKey($order);
-    if ($issued['status'] === 409) { // another tab was faster
-        showOutcome($order, $issued['body'], null);
+    if ($issued->key === null && $issued->outcome !== null) { // another tab was faster
+        showOutcome($order, $issued->outcome);
         return;
     }
-    if ($issued['status'] !== 200) {
+    if ($issued->key === null) {
         showUnavailable($order, $issued);
         return;
     }
-    $key = escape(json_encode($issued['body'], JSON_THROW_ON_ERROR));
-    $orderId = escape($order['id']);
+    $key = escape(json_encode($issued->key, JSON_THROW_ON_ERROR));
+    $orderId = escape($order->id);
     $keyUrl = escape("/paiement/cle?commande=$orderId");
     $messages = escape(json_encode(MESSAGES, JSON_UNESCAPED_UNICODE | JSON_THROW_ON_ERROR));
     $csrf = escape($_SESSION['csrf']);
-    // Whatever the address says: something was sent, and its outcome is not known.
-    $text = isset($issued['note']) ? RETRY_IS_SAFE : $text;
+    $text = textOf($issued->outcome) ?? $text;
     $notice = $text === null ? '' : '<p class="notice" role="alert">' . escape($text) . '</p>';
     $product = PRODUCT;
     $price = price();
@@ -346,19 +354,18 @@ function showForm(array $order, ?string $text): void
 }
 
 /** The service gives no key, or has given many: the shopper can try again. */
-function showUnavailable(array $order, array $issued): void
+function showUnavailable(Order $order, IssuedKey $issued): void
 {
-    http_response_code($issued['status']);
-    sendRetryAfter($issued);
-    $outcome = checkout()->outcome($order['id']);
-    if ($outcome['status'] !== 'open') {
-        showOutcome($order, $outcome, null);
+    sendStatus($issued);
+    $outcome = checkout()->outcome($order->id);
+    if ($outcome->status !== Status::Open) {
+        showOutcome($order, $outcome);
         return;
     }
-    $truth = isset($outcome['note'])
+    $truth = $outcome->last === LastTry::RetryIsSafe
         ? 'Nous ne savons pas encore si vous avez payé.'
         : 'Vous n’avez pas payé.';
-    $address = escape("/paiement?commande={$order['id']}");
+    $address = escape("/paiement?commande={$order->id}");
     showPage('Paiement indisponible', '<p>La boutique ne peut pas encaisser pour le moment. '
         . "$truth</p><p><a href=\"$address\">Réessayer</a></p>");
 }
@@ -466,11 +473,13 @@ function escape(string $text): string
     return htmlspecialchars($text, ENT_QUOTES | ENT_SUBSTITUTE, 'UTF-8');
 }
 
-/** @param array{retryAfter?: int} $issued */
-function sendRetryAfter(array $issued): void
+function sendStatus(IssuedKey $issued): void
 {
-    if (isset($issued['retryAfter'])) {
-        header("Retry-After: {$issued['retryAfter']}");
+    if ($issued->retryAfter !== null) {
+        http_response_code(429);
+        header("Retry-After: $issued->retryAfter");
+    } elseif ($issued->key === null) {
+        http_response_code($issued->outcome === null ? 502 : 409);
     }
 }
 

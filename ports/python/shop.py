@@ -27,7 +27,29 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from cardseal import CardPayments, Checkout, sqlite_store
+try:
+    from cardseal import (
+        CardPayments,
+        Checkout,
+        IssuedKey,
+        NoKey,
+        Order,
+        Status,
+        TooMany,
+        sqlite_store,
+    )
+except ImportError:  # in a clone, where the package is not installed
+    sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
+    from cardseal import (
+        CardPayments,
+        Checkout,
+        IssuedKey,
+        NoKey,
+        Order,
+        Status,
+        TooMany,
+        sqlite_store,
+    )
 
 PRODUCT = "Un libro"
 AMOUNT = 2490  # minor units: 24.90
@@ -90,7 +112,7 @@ checkout = Checkout(
         os.environ.get("CARD_PAYMENTS_SECRET_KEY", "sk_test_bookshop_published_key"),
         float(os.environ.get("CARD_PAYMENTS_TIMEOUT_S", "30")),
     ),
-    sqlite_store(DATA / "orders.sqlite"),
+    sqlite_store(str(DATA / "orders.sqlite")),
 )
 
 
@@ -239,12 +261,7 @@ class Shop(BaseHTTPRequestHandler):
         order_id = self.field("pedido") or self.query.get("pedido", [""])[0]
         if self.session is None or order_id not in self.session.orders:
             return None
-        return {
-            "id": order_id,
-            "amount": AMOUNT,
-            "currency": CURRENCY,
-            "description": PRODUCT,
-        }
+        return Order(order_id, AMOUNT, CURRENCY, description=PRODUCT)
 
     def redirect(self, path):
         """303: the browser asks for the page with GET, so that a reload posts nothing."""
@@ -322,12 +339,13 @@ def send_key(request):
     if order is None or not request.has_csrf_token():
         return request.answer(409, b"", {})
     issued = checkout.issue_key(order)
-    headers = {"Content-Type": "application/json", **retry_after(issued)}
-    request.answer(issued["status"], json.dumps(issued["body"]).encode("utf-8"), headers)
-
-
-def retry_after(issued):
-    return {"Retry-After": str(issued["retry_after"])} if "retry_after" in issued else {}
+    if isinstance(issued, IssuedKey):
+        body = json.dumps(issued.key.as_json()).encode("utf-8")
+        return request.answer(200, body, {"Content-Type": "application/json"})
+    if isinstance(issued, TooMany):
+        body, headers = b'{"status":"too_many"}', {"Retry-After": str(issued.retry_after)}
+        return request.answer(429, body, {"Content-Type": "application/json", **headers})
+    request.answer(502 if isinstance(issued, NoKey) else 409, b"", {})
 
 
 def show_payment(request):
@@ -336,7 +354,7 @@ def show_payment(request):
     if order is None:
         # The session is gone. It may have paid.
         return request.send_page("Pago incierto", unclear(None), 404)
-    show_outcome(request, order, checkout.outcome(order["id"]), text_of(request.query))
+    show_outcome(request, order, checkout.outcome(order.id))
 
 
 def post_payment(request):
@@ -345,47 +363,45 @@ def post_payment(request):
         # The session that this page was made for is gone. It may have paid with this block.
         return request.send_page("Pago incierto", unclear(None), 409)
     outcome = checkout.pay(order, request.field("encrypted_card"))
-    now = checkout.outcome(order["id"])
-    if outcome["status"] == "invalid_encrypted_card":
+    now = checkout.outcome(order.id)
+    if outcome.status is Status.INVALID_ENCRYPTED_CARD:
         return show_outcome(request, order, now, NOT_PAID, 400)
-    if outcome["status"] == "not_certain" and now["status"] == "open":
+    if outcome.status is Status.NO_ORDER:
         # The block is none of this order. Another one may have been paid with it.
-        return request.send_page("Pago incierto", unclear(order["id"]), 409)
-    details = {"pedido": order["id"], "aviso": outcome["status"]}
-    if outcome.get("reason"):
-        details["motivo"] = outcome["reason"]
-    request.redirect("/pago?" + urlencode(details))
+        return request.send_page("Pago incierto", unclear(order.id), 409)
+    request.redirect("/pago?" + urlencode({"pedido": order.id}))
 
 
-def show_outcome(request, order, outcome, text, status=200):
+def show_outcome(request, order, outcome, text=None, status=200):
     """``text`` stands above the form. It must be true if nothing of this order is uncertain."""
-    if outcome["status"] in ("committed", "authorized"):
-        values = {"price": price(), "reference": escape(outcome["reference"])}
+    if outcome.is_paid:
+        values = {"price": price(), "reference": escape(outcome.reference)}
         return request.send_page("Gracias", RECEIPT % values, status)
-    if outcome["status"] == "not_certain":
-        return request.send_page("Pago incierto", unclear(order["id"]), status)
-    if outcome.get("note") == "retry_is_safe":
-        text = RETRY_IS_SAFE
+    if outcome.status is Status.NOT_CERTAIN:
+        return request.send_page("Pago incierto", unclear(order.id), status)
+    if outcome.status is Status.FAILED:
+        return request.send_page("Pago rechazado", "<p>%s</p>" % text_of(outcome), status)
+    text = text_of(outcome) or text
     # The page asks for its key by itself.
     values = {
         "notice": '<p class="notice" role="alert">%s</p>' % escape(text) if text else "",
         "product": PRODUCT,
         "price": price(),
-        "key_url": escape("/pago/clave?pedido=" + order["id"]),
+        "key_url": escape("/pago/clave?pedido=" + order.id),
         "messages": escape(json.dumps(MESSAGES, ensure_ascii=False)),
         "csrf": escape(request.session.csrf_token),
-        "order": escape(order["id"]),
+        "order": escape(order.id),
     }
     request.send_page("Pago", FORM % values, status)
 
 
-def text_of(query):
-    """Why the shopper sees the form again, as the address says it."""
-    status = query.get("aviso", [""])[0]
-    if status == "failed":
-        reason = DECLINES.get(query.get("motivo", [""])[0], "el banco la ha rechazado")
+def text_of(outcome):
+    """What became of the last try."""
+    word = outcome.last.value if outcome.last else outcome.status.value
+    if word == "failed":
+        reason = DECLINES.get(outcome.reason, "el banco la ha rechazado")
         return "Tarjeta rechazada: %s. No ha pagado. Pruebe con otra tarjeta." % reason
-    return NOT_PAID if status == "not_paid" else None
+    return {"not_paid": NOT_PAID, "retry_is_safe": RETRY_IS_SAFE}.get(word)
 
 
 def send_script(request):
@@ -507,10 +523,11 @@ if __name__ == "__main__":
     staff = commands.add_parser("resolve", help="for the staff: what became of an intent")
     staff.add_argument("order")
     staff.add_argument("intent")
-    staff.add_argument("truth", choices=("committed", "authorized", "not_paid"))
+    staff.add_argument("resolution", choices=("committed", "authorized", "not_paid"))
     options = parser.parse_args()
     if options.command == "resolve":
-        print(json.dumps(checkout.resolve(options.order, options.intent, options.truth)))
+        outcome = checkout.resolve(options.order, options.intent, options.resolution)
+        print(json.dumps(outcome.as_json()))
         sys.exit()
     server = Server(("127.0.0.1", options.port), Shop)
     print("http://127.0.0.1:%d/" % server.server_address[1], flush=True)

@@ -3,15 +3,18 @@
 /**
  * Drives the PHP port's client: reads one call a line as JSON, answers with what came of it.
  *
- * Usage: php client.php FOLDER, where FOLDER holds the port, cardseal.php.
+ * Usage: php client.php FOLDER, where FOLDER holds the port.
  */
 
 declare(strict_types=1);
 
+use Cardseal\CaptureMethod;
 use Cardseal\CardPayments;
 use Cardseal\CardPaymentsError;
+use Cardseal\EncryptedCard;
+use Cardseal\Intent;
 
-require $argv[1] . '/cardseal.php';
+require __DIR__ . '/autoload.php';
 
 /** What a log, an error page or an error tracker could show of an error. */
 function everythingOf(Throwable $error): string
@@ -30,13 +33,35 @@ function everythingOfClient(CardPayments $client): string
     return print_r($client, true) . var_export($client, true) . json_encode($client) . $serialized;
 }
 
+/** @param array<string, mixed> $given a block that is none, for tests that only look at its way */
+function cardOf(array $given): EncryptedCard
+{
+    $card = (new ReflectionClass(EncryptedCard::class))->newInstanceWithoutConstructor();
+    $constructor = new ReflectionMethod($card, '__construct');
+    $layout = array_map(
+        static fn (array $entry): array => ['field' => $entry['field'], 'len' => $entry['len']],
+        $given['layout'],
+    );
+    $constructor->invoke($card, $given['payload'], $given['key_id'], $layout);
+    return $card;
+}
+
 function call(stdClass $given): array
 {
     $client = isset($given->timeoutMs)
         ? new CardPayments($given->baseUrl, $given->secretKey, $given->timeoutMs)
         : new CardPayments($given->baseUrl, $given->secretKey);
     $arguments = json_decode(json_encode($given->arguments), true);
+    if (isset($arguments['captureMethod'])) {
+        $arguments['captureMethod'] = CaptureMethod::from($arguments['captureMethod']);
+    }
+    if (isset($arguments['card'])) {
+        $arguments['card'] = cardOf($arguments['card']);
+    }
     $output = $given->method === 'none' ? null : $client->{$given->method}(...$arguments);
+    if ($output instanceof Intent) {
+        $output = $output->resource;
+    }
     return ['output' => $output, 'shown' => everythingOfClient($client)];
 }
 
@@ -46,9 +71,9 @@ while (($line = fgets(STDIN)) !== false) {
     } catch (CardPaymentsError $error) {
         $answer = [
             'error' => [
-                'recovery' => $error->recovery,
+                'recovery' => $error->recovery->value,
                 'status' => $error->status,
-                'code' => $error->errorCode,
+                'code' => $error->errorCode?->value,
                 'intentId' => $error->intentId,
             ],
             'shown' => everythingOf($error),

@@ -1,6 +1,6 @@
 """Drives the Python port's client: reads one call a line as JSON, answers with what came of it.
 
-Usage: client.py FOLDER, where FOLDER holds the port, cardseal.py.
+Usage: client.py FOLDER, where FOLDER holds the port: the package cardseal, or the file.
 """
 
 import json
@@ -32,25 +32,30 @@ def everything_of_client(client):
     return "\n".join(seen)
 
 
+def card_of(given):
+    layout = [cardseal.LayoutEntry(entry["field"], entry["len"]) for entry in given["layout"]]
+    return cardseal.EncryptedCard(given["payload"], given["key_id"], tuple(layout))
+
+
 def call(given):
     timeout = {} if given.get("timeoutMs") is None else {"timeout_s": given["timeoutMs"] / 1000}
     client = cardseal.CardPayments(given["baseUrl"], given["secretKey"], **timeout)
     arguments = given["arguments"]
     output = {
         "none": lambda: None,
-        "createEncryptionKey": lambda: client.create_encryption_key(),
+        "createEncryptionKey": lambda: client.create_encryption_key().as_json(),
         "createIntent": lambda: client.create_intent(
             arguments["amount"],
             arguments["currency"],
             capture_method=arguments.get("captureMethod"),
             description=arguments.get("description"),
             idempotency_key=arguments.get("idempotencyKey"),
-        ),
+        ).resource,
         "authorize": lambda: client.authorize(
             arguments["intentId"],
-            arguments["card"],
+            card_of(arguments["card"]),
             idempotency_key=arguments.get("idempotencyKey"),
-        ),
+        ).resource,
     }[given["method"]]()
     return {"output": output, "shown": everything_of_client(client)}
 
@@ -61,9 +66,9 @@ for line in sys.stdin:
     except cardseal.CardPaymentsError as error:
         answer = {
             "error": {
-                "recovery": error.recovery,
+                "recovery": error.recovery.value,
                 "status": error.status,
-                "code": error.code,
+                "code": error.code and error.code.value,
                 "intentId": error.intent_id,
             },
             "shown": everything_of(error),

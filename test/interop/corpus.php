@@ -3,30 +3,14 @@
 /**
  * Runs the PHP port over the corpus: reads it as JSON, answers with one verdict a line.
  *
- * Usage: php corpus.php FOLDER, where FOLDER holds the port, cardseal.php.
+ * Usage: php corpus.php FOLDER, where FOLDER holds the port.
  */
 
 declare(strict_types=1);
 
 namespace Cardseal;
 
-final class Clock
-{
-    public static int $now = 0;
-
-    public function format(string $format): string
-    {
-        return $format === 'Uv' ? (string) self::$now : '';
-    }
-}
-
-/** In the port's namespace, and so in the place of PHP's own. */
-function date_create(): Clock
-{
-    return new Clock();
-}
-
-require $argv[1] . '/cardseal.php';
+require __DIR__ . '/autoload.php';
 
 /** Every form in which a PHP server may have this input. The second list must never be accepted. */
 function inputs(\stdClass $given): array
@@ -44,29 +28,34 @@ function inputs(\stdClass $given): array
     return [[$value], [json_decode($given->parsed, true)]];
 }
 
-function run(string $function, \stdClass $case, mixed $value): array
+function run(string $function, \stdClass $case, mixed $value): \JsonSerializable
 {
     if ($function === 'browserKey') {
-        return isset($case->accepted) ? browserKey($value, $case->accepted) : browserKey($value);
+        return isset($case->accepted)
+            ? BrowserKey::of($value, $case->accepted)
+            : BrowserKey::of($value);
     }
     $expected = (array) ($case->expected ?? []);
-    Clock::$now = $case->now;
-    $named = ['keyId' => $expected['keyId'] ?? null, 'expiresAt' => $expected['expiresAt'] ?? null];
+    $named = [
+        'now' => $case->now,
+        'keyId' => $expected['keyId'] ?? null,
+        'expiresAt' => $expected['expiresAt'] ?? null,
+    ];
     if (isset($expected['scheme'])) {
         $named['scheme'] = $expected['scheme'];
     }
-    return parseEncryptedCard($value, ...$named);
+    return EncryptedCard::parse($value, ...$named);
 }
 
 function verdict(string $function, \stdClass $case, mixed $value): array
 {
     try {
-        return ['accept' => run($function, $case, $value)];
+        return ['accept' => run($function, $case, $value)->jsonSerialize()];
     } catch (CardEncryptionError $error) {
         if (array_column($error->getTrace(), 'args') !== []) {
             return ['error' => 'the trace has arguments'];
         }
-        return ['refuse' => $error->errorCode];
+        return ['refuse' => $error->errorCode->value];
     }
 }
 

@@ -1,7 +1,7 @@
 /** The ports of the merchant's half: where they are, and how each is run. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,8 +35,8 @@ export const PORTS: Port[] = [
   {
     name: 'PHP',
     file: 'cardseal.php',
-    folder: join(PORTS_FOLDER, 'php'),
-    version: { oldest: [8, 0], command: ['php', '-r', 'echo PHP_VERSION;'] },
+    folder: join(PORTS_FOLDER, 'php/src'),
+    version: { oldest: [8, 1], command: ['php', '-r', 'echo PHP_VERSION;'] },
     interpreter: php,
     corpus: join(import.meta.dirname, 'corpus.php'),
     scenarios: join(import.meta.dirname, 'scenarios.php'),
@@ -48,9 +48,9 @@ export const PORTS: Port[] = [
   {
     name: 'Python',
     file: 'cardseal.py',
-    folder: join(PORTS_FOLDER, 'python'),
+    folder: join(PORTS_FOLDER, 'python/src'),
     version: {
-      oldest: [3, 8],
+      oldest: [3, 9],
       command: ['python3', '-c', 'import platform; print(platform.python_version())'],
     },
     interpreter: ['python3'],
@@ -82,14 +82,23 @@ export type Faults = Record<string, [search: string, replacement: string]>;
 export function testFaultsOf(port: Port, faults: Faults, check: (folder: string) => void) {
   const folder = mkdtempSync(join(tmpdir(), 'port-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  const source = readFileSync(join(port.folder, port.file), 'utf8');
   test.each(Object.entries(faults))(
     'a port that errs is noticed: %s',
-    (_, [search, replacement]) => {
+    (name, [search, replacement]) => {
+      const copy = join(folder, name);
+      cpSync(port.folder, copy, { recursive: true });
+      const files = readdirSync(copy, { recursive: true, encoding: 'utf8' })
+        .map((file) => join(copy, file))
+        .filter((file) => /\.(php|py)$/.test(file))
+        .filter((file) => readFileSync(file, 'utf8').includes(search));
+      expect(files, 'the file with the faulty line').toHaveLength(1);
+      const source = readFileSync(files[0]!, 'utf8');
       expect(source.split(search), 'the faulty line').toHaveLength(2);
-      const faulty = source.replace(search, () => replacement);
-      writeFileSync(join(folder, port.file), faulty);
-      expect(() => check(folder)).toThrow();
+      writeFileSync(
+        files[0]!,
+        source.replace(search, () => replacement),
+      );
+      expect(() => check(copy)).toThrow();
     },
   );
 }
@@ -101,8 +110,9 @@ export class Client {
   #complaints = '';
 
   /** `trusted`: a file with the certificates that it is to trust; the system's without it. */
-  constructor({ interpreter, client, folder }: Port, trusted?: string) {
-    const [command, ...args] = [...interpreter, client, folder];
+  constructor({ name, interpreter, client, folder }: Port, trusted?: string) {
+    const flags = trusted && name === 'PHP' ? ['-d', `curl.cainfo=${trusted}`] : [];
+    const [command, ...args] = [...interpreter, ...flags, client, folder];
     const env = { ...process.env, ...(trusted && { SSL_CERT_FILE: trusted }) };
     this.#child = spawn(command!, args, { stdio: 'pipe', env });
     this.#child.stderr!.setEncoding('utf8').on('data', (text) => {

@@ -10,8 +10,11 @@ const SCRIPT = join(import.meta.dirname, '../../dist/cardseal.js');
 function copy(port: Port): Port {
   const folder = mkdtempSync(join(tmpdir(), 'shop-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(port.folder, folder, { recursive: true });
-  const inCopy = (part: string) => part.replace(port.folder, folder);
+  const original = join(port.folder, '..');
+  cpSync(original, folder, { recursive: true });
+  const inCopy = (part: string) => part.replace(original, folder);
+  const command = port.shop(0).map(inCopy);
+  expect(command.some((part) => part.startsWith(folder))).toBe(true);
   return { ...port, folder, shop: (number) => port.shop(number).map(inCopy) };
 }
 

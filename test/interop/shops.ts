@@ -229,7 +229,9 @@ function testsOf(port: Port) {
     expect(await page.locator('form[data-cardseal]').count()).toBe(0);
     const orderId = posts[0]!.get(words.orderField)!;
     const intentId = await world.newestIntent();
-    expect(world.shop.log).toContain(`Payment not certain: order ${orderId}, intent ${intentId}`);
+    expect(world.shop.log).toContain(
+      `Payment not certain: order "${orderId}", intent "${intentId}"`,
+    );
     world.shop.resolve(orderId, intentId, 'committed');
     await page.reload();
     await heading(words.paid);

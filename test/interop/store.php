@@ -7,20 +7,20 @@
 
 declare(strict_types=1);
 
-require $argv[1] . '/cardseal.php';
+require __DIR__ . '/autoload.php';
 
 [, , $dsn, $count] = $argv;
 $store = str_starts_with($dsn, 'sqlite:')
-    ? Cardseal\sqliteStore(substr($dsn, strlen('sqlite:')))
+    ? Cardseal\PdoStore::sqlite(substr($dsn, strlen('sqlite:')))
     : new Cardseal\PdoStore(new PDO($dsn));
 
 for ($done = 0; $done < (int) $count;) {
     $found = $store->read('counter');
-    $next = (string) (1 + (int) ($found['value'] ?? 0));
-    $done += (int) $store->write('counter', $next, $found['version'] ?? 0);
+    $next = (string) (1 + (int) ($found?->value ?? 0));
+    $done += (int) $store->write('counter', $next, $found?->version ?? 0);
 }
 $found = $store->read('counter');
-if ($found !== null && $store->write('counter', 'lost', $found['version'] - 1)) {
+if ($found !== null && $store->write('counter', 'lost', $found->version - 1)) {
     throw new Exception('A write under an old version was taken');
 }
 echo json_encode($found), "\n";

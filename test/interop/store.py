@@ -15,7 +15,7 @@ if dsn.startswith("sqlite:"):
 else:
     import psycopg2
 
-    store = cardseal.SqlStore(lambda: psycopg2.connect(dsn))
+    store = cardseal.postgres_store(lambda: psycopg2.connect(dsn))
 
 done = 0
 while done < int(count):

@@ -49,11 +49,10 @@ describe('PostgreSQL', () => {
   test('loses no write of either port, and both see the same orders', async () => {
     // Debian's driver is for Debian's Python, whichever comes first in PATH.
     const debian = { ...python, interpreter: ['/usr/bin/python3'] };
-    const [, sql] = /Create the table once. PostgreSQL.*?\n \*\n \*(.*?)\n \*\n/s.exec(
-      readFileSync(join(php.folder, php.file), 'utf8'),
-    )!;
+    const document = readFileSync(join(php.folder, 'PdoStore.php'), 'utf8');
+    const [, sql] = / \* PostgreSQL:\n \*\n(.*?)\n \*\n/s.exec(document)!;
     const create = '(new PDO($argv[1]))->exec($argv[2]);';
-    run(['php', '-r', create, postgres.pdoDsn, sql!.replaceAll('\n *', '\n')]);
+    run(['php', '-r', create, postgres.pdoDsn, sql!.replaceAll(' *  ', '')]);
     await Promise.all(
       [1, 2].flatMap(() => [use(php, postgres.pdoDsn, 50), use(debian, postgres.dsn, 50)]),
     );

@@ -12,15 +12,28 @@ const PROBES: Record<string, string[]> = {
   openssl: ['openssl', 'version'],
   // Runs a source file, which only the development kit can. `HexFormat` came with 17.
   'default-jdk-headless': ['javac', '--release', '17', '--version'],
-  'php-cli': ['php', '-r', 'exit(PHP_VERSION_ID < 80000 ? 1 : 0);'],
+  'php-cli': ['php', '-r', 'exit(PHP_VERSION_ID < 80100 ? 1 : 0);'],
   'php-sqlite3': ['php', '-r', "exit(in_array('sqlite', PDO::getAvailableDrivers()) ? 0 : 1);"],
   'php-pgsql': ['php', '-r', "exit(in_array('pgsql', PDO::getAvailableDrivers()) ? 0 : 1);"],
   postgresql: ['ls', '/usr/lib/postgresql'],
   pgbouncer: ['pgbouncer', '--version'],
   'mariadb-server': ['mariadbd', '--version'],
   'redis-server': ['redis-server', '--version'],
+  'php-mysql': ['php', '-r', "exit(in_array('mysql', PDO::getAvailableDrivers()) ? 0 : 1);"],
+  'php-curl': ['php', '-r', "exit(extension_loaded('curl') ? 0 : 1);"],
+  'php-fpm': ['sh', '-c', 'ls /usr/sbin/php-fpm*'],
+  phpunit: ['phpunit', '--version'],
+  composer: ['composer', '--version'],
+  nginx: ['nginx', '-v'],
+  // Debian's packages are for Debian's Python, whichever comes first in PATH.
+  ...Object.fromEntries(
+    ['gunicorn', 'uvicorn', 'flask', 'django', 'fastapi', 'psycopg', 'pymysql', 'pytest'].map(
+      (name) => [`python3-${name}`, ['/usr/bin/python3', '-c', `import ${name}`]],
+    ),
+  ),
+  mypy: ['mypy', '--version'],
   'python3-psycopg2': ['/usr/bin/python3', '-c', 'import psycopg2'],
-  python3: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 8))'],
+  python3: ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 9))'],
   'python3-cryptography': ['python3', '-c', 'import cryptography'],
 };
 

@@ -64,7 +64,6 @@ export function createEncryptionKeys({ lifetimeMs, clock, pairs, save }: Encrypt
       forgetExpired(now);
       const record = current.get(id) ?? expired.get(id);
       if (record?.account !== account) return unknown(record);
-      if (isForgotten(record, now)) return unknown(undefined);
       if (now > record.expires_at || expired.has(id)) return late(now - record.expires_at);
       const { pair } = record;
       if (!pair) return USED;
@@ -117,14 +116,10 @@ export function createEncryptionKeys({ lifetimeMs, clock, pairs, save }: Encrypt
       expired.set(id, { ...record, pair: undefined });
     }
     for (const [id, record] of expired) {
-      if (!isForgotten(record, now)) break;
+      if (now <= record.expires_at + EXPIRED_ID_RETENTION_MS) break;
       expired.delete(id);
     }
   }
-}
-
-function isForgotten({ expires_at }: KeyRecord, now: number): boolean {
-  return now > expires_at + EXPIRED_ID_RETENTION_MS;
 }
 
 function pairRecord({ public_key, private_key = '' }: Pair): StateRecord {

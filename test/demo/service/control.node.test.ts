@@ -161,18 +161,6 @@ describe('the clock', () => {
     expect((await pay()).status).toBe('committed');
   });
 
-  test('is set back: a key of the future does not keep an old one from being forgotten', async () => {
-    await control('/sandbox/clock', { ahead_ms: 480 * HOUR });
-    await requestKey();
-    await control('/sandbox/clock', { ahead_ms: 0 });
-    const key = await requestKey();
-    const { id } = await create();
-    await control('/sandbox/clock', { ahead_ms: HOUR });
-    expect(errorOf(await authorize(id, seal(key)))[1]).toBe('encryption_key_expired');
-    await control('/sandbox/clock', { ahead_ms: 26 * HOUR });
-    expect(errorOf(await authorize(id, seal(key)))[1]).toBe('unknown_encryption_key');
-  });
-
   test('is set back: an Idempotency-Key of the future is still one', async () => {
     const headers = { 'idempotency-key': 'of the future' };
     await control('/sandbox/clock', { ahead_ms: 48 * HOUR });

@@ -124,19 +124,6 @@ describe('methods', () => {
     expect((await send({ method: 'GET', path: '/payments/card', headers })).status).toBe(200);
   });
 
-  test.each([
-    ['text/plain', 'x'],
-    ['application/json', '{'],
-    ['*', 'x'],
-    [undefined, 'x'],
-  ])('a path that does not exist is 404, whatever is sent to it: %s', async (type, body) => {
-    for (const encoding of [{}, { 'content-encoding': 'gzip' }]) {
-      const headers = { ...(type && { 'content-type': type }), ...encoding };
-      const reply = await send({ method: 'POST', path: '/payments', headers, chunks: [body] });
-      expect([reply.status, codeIn(reply)]).toEqual([404, 'not_found']);
-    }
-  });
-
   test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     '%s: there is no such operation',
     async (method) => {

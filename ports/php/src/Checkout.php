@@ -1,0 +1,520 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+use Psr\Log\LoggerInterface;
+
+/**
+ * One payment, one charge, one delivery: does what Decide says.
+ *
+ *     $store = PdoStore::sqlite('/var/lib/shop/orders.sqlite');
+ *     $checkout = new Checkout(new CardPayments($baseUrl, $secretKey), $store, $store->limits());
+ */
+final class Checkout
+{
+    /** A draft takes a service that is there less than a second. Nothing was sent before it. */
+    private const DRAFT_LIMIT_MS = 10_000;
+    /** How many orders sweep() reads at once. */
+    private const SWEPT_AT_ONCE = 100;
+
+    private const REFUSALS = [
+        'not_paid' => 'its key has expired, was used before, or is for another price',
+        'not_certain' => 'the order is not certain, and nobody has settled it',
+        'no_order' => 'the order has no such key. The session has lost its order, or has begun '
+            . 'another one. The order whose stored value has this key is the one that the shopper '
+            . 'means',
+    ];
+
+    private readonly Orders $orders;
+    private readonly RequestLimits $limits;
+    private readonly int $limitMs;
+
+    /**
+     * @param Limits $limits counts key requests and declines: $store->limits() of a PdoStore
+     * @param (\Closure(PaidOrder, PaidOutcome): void)|null $onPaid sends the mail, tells the
+     *     warehouse. It is called once if nothing crashes; and again, from any process that sees the
+     *     order, until it has returned once. So let the outcome's reference be the idempotency key
+     *     of whatever it does. Give it a limit of 20 seconds.
+     * @param LoggerInterface|null $logger gets a warning for each event that needs a look; PHP's
+     *     error log unless given
+     * @param float $keysPerSecond how many keys all shoppers may request in a second
+     */
+    public function __construct(
+        private readonly CardPayments $payments,
+        private readonly OrderStore $store,
+        Limits $limits,
+        private readonly ?\Closure $onPaid = null,
+        private readonly ?LoggerInterface $logger = null,
+        float $keysPerSecond = 10,
+        private readonly Clock $clock = new SystemClock(),
+    ) {
+        // After this time an attempt has its answer, unless its process has ended.
+        $this->limitMs = $payments->timeoutMs + 5000;
+        $this->orders = new Orders($store, $this->limitMs, $this->log(...), $clock);
+        $this->limits = new RequestLimits($limits, $keysPerSecond);
+    }
+
+    /**
+     * A fresh key for the form of an order.
+     *
+     * @param string|null $sender the address of the client, as your own outermost proxy saw it. One
+     *     sender cannot use up what others need.
+     * @throws StoreContractError if the store does not do what it must
+     */
+    public function issueKey(Order $order, ?string $sender = null): IssuedKey
+    {
+        try {
+            $now = $this->clock->now();
+            $retryAfter = $this->limits->takeKey($order->id, Sender::of($sender), $now);
+            if ($retryAfter > 0) {
+                return new IssuedKey(retryAfter: $retryAfter);
+            }
+            $stored = $this->readSettled($order->id);
+            $decision = Decide::onKeyRequested($stored, $order);
+            return $decision->outcome !== null
+                ? $this->noKey($order->id, $stored, $decision->outcome)
+                : $this->keyFor($order);
+        } catch (StoreContractError $error) {
+            throw $error;
+        } catch (\Exception $error) {
+            $this->log('No key for order %s: %s', $order->id, $error);
+            return new IssuedKey();
+        }
+    }
+
+    private function keyFor(Order $order): IssuedKey
+    {
+        try {
+            $key = $this->payments->createEncryptionKey();
+            $public = BrowserKey::of($key);
+        } catch (\Exception $error) {
+            $this->log('No key for order %s: %s', $order->id, $error);
+            $stored = $this->orders->read($order->id);
+            $current = Decide::outcomeOf($stored);
+            $isOpen = $current->status === Status::Open;
+            return $isOpen ? new IssuedKey() : $this->noKey($order->id, $stored, $current);
+        }
+        $decision = $this->orders->change(
+            $order->id,
+            static fn (?StoredOrder $stored): Decision =>
+                Decide::onKeyArrived($stored, $order, $key->id, $key->expiresAt),
+        );
+        if ($decision->outcome !== null) {
+            return new IssuedKey(outcome: $decision->outcome->named($order->id));
+        }
+        return new IssuedKey($public, Decide::outcomeOf($decision->order));
+    }
+
+    private function noKey(string $orderId, ?StoredOrder $stored, Outcome $outcome): IssuedKey
+    {
+        if ($outcome->status === Status::Failed) {
+            $this->log(
+                Decide::MOST_DECLINES . ' cards of order %s were declined: no more are taken. '
+                . 'Look at it, and begin a new order if the shopper is honest',
+                $orderId,
+            );
+        }
+        // Something was sent for another amount: nobody can pay until staff have settled it.
+        if ($outcome->status === Status::NotCertain && $stored?->state === State::Open) {
+            $this->logUncertain($orderId, $stored->intentId);
+        }
+        if ($outcome->isPaid()) {
+            $this->deliver($orderId, self::randomId());
+        }
+        return new IssuedKey(outcome: $outcome->named($orderId));
+    }
+
+    /**
+     * Pays an order with the block that a browser has posted. It waits for $onPaid, and returns the
+     * outcome whatever becomes of that. Nothing that a browser can send makes it throw.
+     *
+     * @param mixed $posted $_POST['encrypted_card'] ?? null, or file_get_contents('php://input')
+     * @param string|null $sender as in issueKey()
+     */
+    public function pay(
+        Order $order,
+        #[\SensitiveParameter] mixed $posted,
+        ?string $sender = null,
+    ): Outcome {
+        $token = self::randomId();
+        try {
+            $card = EncryptedCard::read($posted);
+            $outcome = $card === null
+                ? $this->payWithoutBlock($order->id)
+                : $this->payWith($order, $card, Sender::of($sender), $token);
+            if ($outcome->isPaid()) {
+                $this->deliver($order->id, $token);
+            }
+            return $outcome->named($order->id);
+        } catch (\Exception $error) {
+            $this->log(
+                'Payment not certain, the store failed: order %s: %s. '
+                . 'If a card was sent, sweep() finds the order',
+                $order->id,
+                $error,
+            );
+            return (new Outcome(Status::NotCertain))->named($order->id);
+        }
+    }
+
+    private function payWithoutBlock(string $orderId): Outcome
+    {
+        $stored = $this->orders->read($orderId);
+        $outcome = Decide::onNoBlock($stored, $this->clock->now(), $this->limitMs);
+        if ($outcome->status === Status::InvalidEncryptedCard) {
+            $this->log(
+                'Refused: invalid_encrypted_card: order %s: what was posted is no block, in the '
+                . 'text that JSON.stringify writes. Give pay() the text that the page has posted, '
+                . 'before a parser or a gateway has changed it',
+                $orderId,
+            );
+        }
+        return $outcome;
+    }
+
+    private function payWith(
+        Order $order,
+        #[\SensitiveParameter] EncryptedCard $card,
+        ?string $sender,
+        string $token,
+    ): Outcome {
+        if (!$this->limits->beginTry($sender, $this->clock->now())) {
+            $this->log(
+                'Block not sent: order %s: too many cards of the sender %s were declined',
+                $order->id,
+                $sender,
+            );
+            return $this->refuse($order->id, $card->keyId);
+        }
+        $sent = null;
+        try {
+            [$outcome, $isTry] = $this->attempt($order, $card, $token);
+            $sent = $isTry ? $outcome : null;
+            return $outcome;
+        } finally {
+            $this->limits->endTry($sender, $sent);
+        }
+    }
+
+    /** @return array{Outcome, bool} the outcome, and whether the block was sent to the service */
+    private function attempt(
+        Order $order,
+        #[\SensitiveParameter] EncryptedCard $card,
+        string $token,
+    ): array {
+        $draftId = null;
+        while (true) {
+            $now = $this->clock->now();
+            $attempt = new NewAttempt($token, $card->keyId, $order, $now, $draftId);
+            $decision = $this->orders->change(
+                $order->id,
+                static fn (?StoredOrder $stored): Decision => Decide::onBlock($stored, $attempt),
+            );
+            switch ($decision->next) {
+                case Next::Authorize:
+                    $intentId = (string) $decision->intentId;
+                    return [$this->authorize($order->id, $intentId, $card, $token), true];
+                case Next::Wait:
+                    $stored = $this->readSettled($order->id);
+                    if ($stored?->state === State::Paying) {
+                        return [Decide::outcomeOf($stored), false];
+                    }
+                    break;
+                case Next::CreateIntent:
+                    $draftId = $this->createDraft($order);
+                    if ($draftId === null) {
+                        return [$this->refuse($order->id, $card->keyId), false];
+                    }
+                    break;
+                default:
+                    $this->logRefusal($order->id, $card->keyId, $decision->outcome());
+                    return [$decision->outcome(), false];
+            }
+        }
+    }
+
+    /** Marks the block as never to be sent. */
+    private function refuse(string $orderId, string $keyId): Outcome
+    {
+        $this->readSettled($orderId); // the same block may have come twice
+        return $this->orders->change(
+            $orderId,
+            static fn (?StoredOrder $stored): Decision => Decide::onRefusal($stored, $keyId),
+        )->outcome();
+    }
+
+    /** The id of a new intent; null if there is none: nothing was sent. */
+    private function createDraft(Order $order): ?string
+    {
+        try {
+            $draft = $this->payments->createIntent(
+                $order->amount,
+                $order->currency,
+                $order->captureMethod,
+                $order->description,
+                self::randomId(),
+                self::DRAFT_LIMIT_MS,
+            );
+            if ($draft->amount !== $order->amount) {
+                throw new Problem('it made a draft for another amount');
+            }
+            if ($draft->currency !== $order->currency) {
+                throw new Problem('it made a draft in another currency: '
+                    . 'write the currency as the service does, such as USD');
+            }
+            return $draft->id;
+        } catch (\Exception $error) {
+            $this->log('Block not sent: order %s: no draft from the service: %s', $order->id, $error);
+            return null;
+        }
+    }
+
+    private function authorize(
+        string $orderId,
+        string $intentId,
+        #[\SensitiveParameter] EncryptedCard $card,
+        string $token,
+    ): Outcome {
+        $answer = $this->askToAuthorize($intentId, $card);
+        $decider = $this->decider($token);
+        $keyId = $card->keyId;
+        $outcome = $this->orders->change(
+            $orderId,
+            static fn (?StoredOrder $stored): Decision =>
+                Decide::onAnswer($stored, $token, $keyId, $answer, $decider),
+        )->outcome();
+        if ($outcome->status === Status::NotCertain) {
+            $this->logUncertain($orderId, $intentId);
+        }
+        return $outcome;
+    }
+
+    private function askToAuthorize(
+        string $intentId,
+        #[\SensitiveParameter] EncryptedCard $card,
+    ): ServiceAnswer {
+        try {
+            $key = rawurlencode("$intentId.$card->keyId");
+            return ServiceAnswer::intent($this->payments->authorize($intentId, $card, $key));
+        } catch (\Exception $error) {
+            $this->log('Authorization failed: intent %s: %s', $intentId, $error);
+            $isKeyError = $error instanceof CardPaymentsError && $error->errorCode !== null;
+            return $isKeyError ? ServiceAnswer::keyError() : ServiceAnswer::unclear();
+        }
+    }
+
+    /** How the payment went: for a reload, a receipt, another tab. It delivers what is due. */
+    public function outcome(string $orderId): Outcome
+    {
+        try {
+            $outcome = Decide::outcomeOf($this->readSettled($orderId));
+            if ($outcome->isPaid()) {
+                $this->deliver($orderId, self::randomId());
+            }
+            return $outcome->named($orderId);
+        } catch (\Exception $error) {
+            $this->log('The store failed: order %s: %s', $orderId, $error);
+            return (new Outcome(Status::NotCertain))->named($orderId);
+        }
+    }
+
+    /**
+     * For your staff, after "not certain": what has become of the intent. Throws the error of the
+     * store.
+     *
+     * @param string|Order $order its id; the whole order if its stored value is damaged
+     */
+    public function resolve(string|Order $order, string $intentId, Resolution $resolution): Outcome
+    {
+        $orderId = is_string($order) ? $order : $order->id;
+        $decider = $this->decider(self::randomId());
+        $repair = is_string($order) ? null : static fn (): Decision =>
+            Decide::onResolveUnreadable($order, $intentId, $resolution, $decider);
+        $outcome = $this->orders->change(
+            $orderId,
+            static fn (?StoredOrder $stored): Decision =>
+                Decide::onResolve($stored, $intentId, $resolution, $decider),
+            $repair,
+        )->outcome();
+        if ($outcome->isPaid()) {
+            $this->deliver($orderId, $decider->token);
+        }
+        return $outcome->named($orderId);
+    }
+
+    /**
+     * Settles and delivers what it can, and reports every order that needed a look. Run it every
+     * few minutes.
+     *
+     * @param (\Closure(string, string): string)|null $lookUp asks the service, or its records, for
+     *     the status of an intent: it gets the intent's id and the order's. It says committed,
+     *     authorized, failed or cancelled only if that is final; created opens the order for
+     *     another try. If it throws, or says another word, nothing is concluded. Without it, paid
+     *     orders are delivered and the others reported.
+     * @return list<SweptOrder>
+     */
+    public function sweep(?\Closure $lookUp = null): array
+    {
+        $swept = [];
+        $after = '';
+        do {
+            $listed = $this->store->listDue(self::SWEPT_AT_ONCE, $after);
+            foreach ($listed as $one) {
+                $swept[] = $this->sweepOne($one, $lookUp);
+                $after = $one->orderId;
+            }
+        } while (count($listed) === self::SWEPT_AT_ONCE);
+        return $swept;
+    }
+
+    private function sweepOne(ListedOrder $listed, ?\Closure $lookUp): SweptOrder
+    {
+        [$orderId, $token] = [$listed->orderId, self::randomId()];
+        try {
+            $stored = StoredValue::read($listed->value, $orderId);
+            $found = $this->settleByLookUp($orderId, $stored, $lookUp, $token);
+            $this->deliver($orderId, $token);
+            return $this->reported($orderId, $this->orders->read($orderId), $found);
+        } catch (\Exception $error) {
+            $this->log('Order %s cannot be read: %s', $orderId, $error);
+            return new SweptOrder($orderId, null, 'unreadable', 'repair');
+        }
+    }
+
+    /** What the look-up said, if one was needed. */
+    private function settleByLookUp(
+        string $orderId,
+        StoredOrder $listed,
+        ?\Closure $lookUp,
+        string $token,
+    ): mixed {
+        $decider = $this->decider($token);
+        $question = Decide::questionOf($listed, $decider);
+        if ($question === null || $lookUp === null) {
+            return null;
+        }
+        try {
+            $found = $lookUp($question->intentId, $orderId);
+        } catch (\Exception $error) {
+            $this->log('The look-up of order %s failed: %s', $orderId, $error);
+            return null;
+        }
+        $later = $this->decider($token);
+        $this->orders->change(
+            $orderId,
+            static fn (?StoredOrder $stored): Decision =>
+                Decide::onLookUp($stored, $question, $found, $later),
+        );
+        return $found;
+    }
+
+    private function reported(string $orderId, ?StoredOrder $stored, mixed $found): SweptOrder
+    {
+        $status = Decide::outcomeOf($stored)->status->value;
+        $intent = $stored?->intentId;
+        if ($stored === null || !Decide::isDue($stored)) {
+            return new SweptOrder($orderId, $intent, $status, 'nothing');
+        }
+        if (Decide::questionOf($stored, $this->decider('')) === null) {
+            return new SweptOrder($orderId, $intent, $status, 'wait');
+        }
+        if ($stored->state === State::Open && $found === 'created') {
+            return new SweptOrder($orderId, $intent, $status, 'cancel');
+        }
+        $this->logUncertain($orderId, $intent);
+        return new SweptOrder($orderId, $intent, $status, 'look_up');
+    }
+
+    /**
+     * Delivers a paid order, unless it is delivered, or somebody else does it just now. It never
+     * throws: whoever sees the order next delivers what was not delivered.
+     */
+    private function deliver(string $orderId, string $token): void
+    {
+        if ($this->onPaid === null) {
+            return;
+        }
+        try {
+            $decider = $this->decider($token);
+            $decision = $this->orders->change(
+                $orderId,
+                static fn (?StoredOrder $stored): Decision => Decide::onDeliver($stored, $decider),
+            );
+            [$order, $claim] = [$decision->order, $decision->claim];
+            // O12: the store may have been slow. Then somebody else may deliver by now.
+            if ($order === null || $claim === null || $this->clock->now() > $claim->until) {
+                return;
+            }
+            ($this->onPaid)(
+                new PaidOrder($orderId, $order->amount, $order->currency),
+                new PaidOutcome($order->paid, (string) $order->intentId, $claim->tries),
+            );
+            $this->orders->change($orderId, Decide::onDelivered(...));
+        } catch (\Throwable $error) {
+            $this->log(
+                'Not delivered yet: order %s: %s. $onPaid is called again when somebody asks for '
+                . 'the order, or by sweep()',
+                $orderId,
+                $error,
+            );
+        }
+    }
+
+    /** Waits while an attempt is under way. */
+    private function readSettled(string $orderId): ?StoredOrder
+    {
+        $stored = $this->orders->readSettled($orderId);
+        if ($stored?->state === State::Paying) {
+            // The process of the attempt may have ended: then it has logged nothing.
+            $this->logUncertain($orderId, $stored->intentId);
+        }
+        return $stored;
+    }
+
+    private function decider(string $token): Decider
+    {
+        return new Decider($token, $this->clock->now(), $this->limitMs, $this->onPaid !== null);
+    }
+
+    /** For the staff, who look the intent up. */
+    private function logUncertain(string $orderId, ?string $intentId): void
+    {
+        $this->log(
+            'Payment not certain: order %s, intent %s. Find out what became of the intent: '
+            . 'sweep(), or resolve()',
+            $orderId,
+            $intentId,
+        );
+    }
+
+    private function logRefusal(string $orderId, string $keyId, Outcome $outcome): void
+    {
+        $why = self::REFUSALS[$outcome->status->value] ?? null;
+        if ($why !== null) {
+            $this->log("Block not sent: order %s, key %s: $why", $orderId, $keyId);
+        }
+    }
+
+    /** A line with ids, which are quoted, and errors, of which only codes are told. */
+    private function log(string $line, string|\Throwable|null ...$parts): void
+    {
+        $texts = array_map(
+            static fn (string|\Throwable|null $part): string =>
+                $part instanceof \Throwable ? Lines::described($part) : Lines::quoted($part),
+            $parts,
+        );
+        $text = $parts === [] ? $line : sprintf($line, ...$texts);
+        try {
+            $this->logger === null ? error_log("Cardseal: $text") : $this->logger->warning($text);
+        } catch (\Throwable) {
+            // A log that fails must not leave an order half done.
+        }
+    }
+
+    private static function randomId(): string
+    {
+        return bin2hex(random_bytes(16));
+    }
+}

@@ -1,0 +1,49 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+/** @internal */
+final class Database
+{
+    /**
+     * Runs a statement. A name may stand in it several times, which not every driver takes.
+     *
+     * @param array<string, bool|float|int|string> $values by name
+     * @throws \PDOException whatever the connection's error mode is
+     */
+    public static function run(\PDO $pdo, string $sql, array $values): \PDOStatement
+    {
+        $ordered = [];
+        $positional = preg_replace_callback(
+            '/:(\w+)/',
+            static function (array $match) use ($values, &$ordered): string {
+                $ordered[] = $values[$match[1]];
+                return '?';
+            },
+            $sql,
+        );
+        $mode = $pdo->getAttribute(\PDO::ATTR_ERRMODE);
+        $pdo->setAttribute(\PDO::ATTR_ERRMODE, \PDO::ERRMODE_EXCEPTION);
+        try {
+            $statement = $pdo->prepare((string) $positional);
+            foreach ($ordered as $at => $value) {
+                $statement->bindValue($at + 1, $value, self::typeOf($value));
+            }
+            $statement->execute();
+            return $statement;
+        } finally {
+            $pdo->setAttribute(\PDO::ATTR_ERRMODE, $mode);
+        }
+    }
+
+    private static function typeOf(bool|float|int|string $value): int
+    {
+        return match (true) {
+            is_bool($value) => \PDO::PARAM_BOOL,
+            is_int($value) => \PDO::PARAM_INT,
+            default => \PDO::PARAM_STR,
+        };
+    }
+}

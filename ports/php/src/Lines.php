@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+/**
+ * Lines for whoever runs the shop: fixed words, codes and ids. An error can repeat what was posted,
+ * so its message is never in a line.
+ *
+ * @internal
+ */
+final class Lines
+{
+    private const LONGEST_ID = 200;
+
+    /** An id in a line: quoted, so that no line break in it can forge another line. */
+    public static function quoted(?string $id): string
+    {
+        $text = json_encode(substr($id ?? 'none', 0, self::LONGEST_ID), JSON_INVALID_UTF8_SUBSTITUTE);
+        return (string) $text;
+    }
+
+    /** What may be logged of an error: fixed words of ours, or its name and codes. */
+    public static function described(\Throwable $error): string
+    {
+        if ($error instanceof Problem) {
+            return $error->getMessage();
+        }
+        if ($error instanceof CardPaymentsError) {
+            $parts = [$error->recovery->value, $error->status, $error->errorCode?->value];
+            return implode(', ', array_filter($parts, static fn ($part): bool => $part !== null));
+        }
+        return (new \ReflectionClass($error))->getShortName();
+    }
+}

@@ -1,0 +1,94 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+/**
+ * The orders of a store, read and written by the rules of the versions.
+ *
+ * @internal
+ */
+final class Orders
+{
+    /** How long to wait before an order is read again while another attempt is under way. */
+    private const POLL_MS = 250;
+    /** A store that never lets anybody write is broken. */
+    private const MOST_WRITES = 20;
+
+    /**
+     * @param int $limitMs how long an attempt is waited for
+     * @param \Closure(string): void $log
+     */
+    public function __construct(
+        private readonly OrderStore $store,
+        private readonly int $limitMs,
+        private readonly \Closure $log,
+        private readonly Clock $clock,
+    ) {
+    }
+
+    public function read(string $orderId): ?StoredOrder
+    {
+        $entry = $this->store->read($orderId);
+        return $entry === null ? null : StoredValue::read($entry->value, $orderId);
+    }
+
+    /** Waits while an attempt is under way: its shopper may have reloaded, or has two tabs. */
+    public function readSettled(string $orderId): ?StoredOrder
+    {
+        $begin = $this->clock->now();
+        while (true) {
+            $stored = $this->read($orderId);
+            $now = $this->clock->now();
+            // By this clock, whatever another process's says.
+            $isOver = $now > $begin + $this->limitMs;
+            if ($isOver || !Decide::isUnderWay($stored, $now, $this->limitMs)) {
+                return $stored;
+            }
+            $this->clock->sleep(self::POLL_MS);
+        }
+    }
+
+    /**
+     * Reads, decides and writes, until nobody else has written in between. If the answer of a write
+     * is lost, the order is read and decided again: the decision sees what became of the write.
+     *
+     * @param \Closure(StoredOrder|null): Decision $decide
+     * @param (\Closure(): Decision)|null $repair decides instead if the stored value is damaged
+     */
+    public function change(string $orderId, \Closure $decide, ?\Closure $repair = null): Decision
+    {
+        for ($write = 0; $write < self::MOST_WRITES; $write++) {
+            $entry = $this->store->read($orderId);
+            try {
+                $stored = $entry === null ? null : StoredValue::read($entry->value, $orderId);
+                $decision = $decide($stored);
+            } catch (UnreadableOrder $error) {
+                $decision = $repair === null ? throw $error : $repair();
+            }
+            if ($decision->store === null) {
+                return $decision;
+            }
+            if ($this->isWritten($orderId, $decision->store, $entry?->version ?? 0)) {
+                return $decision;
+            }
+        }
+        throw new \RuntimeException('The order could not be written');
+    }
+
+    /** false also if the answer of the store was lost: then the value may be written. */
+    private function isWritten(string $orderId, StoredOrder $order, int $version): bool
+    {
+        $due = Decide::isDue($order);
+        try {
+            return $this->store->write($orderId, StoredValue::of($order), $version, $due);
+        } catch (StoreContractError $error) {
+            throw $error;
+        } catch (\Exception $error) {
+            $why = Lines::described($error);
+            ($this->log)('A write of the store failed: order ' . Lines::quoted($orderId) . ": $why");
+            return false;
+        }
+    }
+}

@@ -1,0 +1,97 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+/**
+ * Counts in a database, in the table cardseal_limits: see PdoStore. Each request is one statement,
+ * so that many at once do not wait for each other.
+ */
+final class PdoLimits implements Limits
+{
+    /** Nothing that was left for so long counts any more. */
+    private const FORGET_AFTER_MS = 2 * 3_600_000;
+    /** `0.0 +`: else PostgreSQL takes the rate for a whole number. */
+    private const LEFT =
+        'CASE WHEN remaining + (:now - at) * (0.0 + :rate) / 1000.0 < :burst'
+        . ' THEN remaining + (:now - at) * (0.0 + :rate) / 1000.0 ELSE :burst END';
+
+    public function __construct(private readonly \PDO $pdo)
+    {
+    }
+
+    public function take(string $name, float $burst, float $perSecond, int $now): int
+    {
+        if (random_int(1, 200) === 1) {
+            $this->forget($now);
+        }
+        for ($try = 0; $try < 2; $try++) {
+            $left = $this->find($name, $burst, $perSecond, $now);
+            if ($left === null) {
+                $this->begin($name, $burst, $now);
+            } elseif ($left < 1) {
+                return (int) ceil((1 - $left) / $perSecond);
+            } elseif ($this->takeOne($name, $burst, $perSecond, $now)) {
+                return 0;
+            }
+        }
+        return $this->takeOne($name, $burst, $perSecond, $now) ? 0 : 1;
+    }
+
+    public function left(string $name, float $burst, float $perSecond, int $now): float
+    {
+        return $this->find($name, $burst, $perSecond, $now) ?? $burst;
+    }
+
+    public function giveBack(string $name, float $count, float $burst): void
+    {
+        $sql = 'UPDATE cardseal_limits SET remaining ='
+            . ' CASE WHEN remaining + :count < :burst THEN remaining + :count ELSE :burst END'
+            . ' WHERE name = :name';
+        $this->run($sql, ['count' => $count, 'burst' => $burst, 'name' => $name]);
+    }
+
+    private function find(string $name, float $burst, float $perSecond, int $now): ?float
+    {
+        $rows = $this->run('SELECT remaining, at FROM cardseal_limits WHERE name = :name', [
+            'name' => $name,
+        ]);
+        $row = $rows->fetch(\PDO::FETCH_NUM);
+        if ($row === false) {
+            return null;
+        }
+        $passed = abs($now - (int) $row[1]) / 1000; // a clock may be set back
+        return min($burst, (float) $row[0] + $passed * $perSecond);
+    }
+
+    private function begin(string $name, float $burst, int $now): void
+    {
+        $sql = 'INSERT INTO cardseal_limits (name, remaining, at) VALUES (:name, :burst, :now)';
+        try {
+            $this->run($sql, ['name' => $name, 'burst' => $burst, 'now' => $now]);
+        } catch (\PDOException) {
+            // Somebody else has begun it.
+        }
+    }
+
+    private function takeOne(string $name, float $burst, float $perSecond, int $now): bool
+    {
+        $values = ['now' => $now, 'rate' => $perSecond, 'burst' => $burst, 'name' => $name];
+        $sql = 'UPDATE cardseal_limits SET remaining = ' . self::LEFT . ' - 1, at = :now'
+            . ' WHERE name = :name AND ' . self::LEFT . ' >= 1';
+        return $this->run($sql, $values)->rowCount() === 1;
+    }
+
+    private function forget(int $now): void
+    {
+        $oldest = $now - self::FORGET_AFTER_MS;
+        $this->run('DELETE FROM cardseal_limits WHERE at < :oldest', ['oldest' => $oldest]);
+    }
+
+    /** @param array<string, float|int|string> $values */
+    private function run(string $sql, array $values): \PDOStatement
+    {
+        return Database::run($this->pdo, $sql, $values);
+    }
+}

@@ -1,0 +1,74 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal;
+
+/**
+ * One sender must not use up what others need. The numbers are those of the TypeScript package. A
+ * botnet that behaves like shoppers is not solved by any limit.
+ *
+ * @internal
+ */
+final class RequestLimits
+{
+    private const KEYS_OF_ORDER = [6.0, 0.2];
+    private const KEYS_OF_SENDER = [60.0, 1.0];
+    private const KEYS_OF_ALL = 100.0;
+    /** When others have used up the keys of all, these are left for senders that have just come. */
+    private const KEYS_OF_NEWCOMERS = 200.0;
+    /** So many requests of a sender count as those of a newcomer. */
+    private const NEWCOMER = 3;
+    private const DECLINES_OF_SENDER = [10.0, 10 / 3600];
+    /** A payment that succeeds says that a shared address has honest shoppers. */
+    private const GIVEN_BACK_BY_SUCCESS = 5;
+
+    public function __construct(
+        private readonly Limits $limits,
+        private readonly float $keysPerSecond,
+    ) {
+    }
+
+    /** Takes one key. Returns 0, or the seconds to wait before the next try. */
+    public function takeKey(string $orderId, ?string $sender, int $now): int
+    {
+        $wait = $this->limits->take("order:$orderId", ...[...self::KEYS_OF_ORDER, $now]);
+        if ($wait > 0) {
+            return $wait;
+        }
+        $isNewcomer = false;
+        if ($sender !== null) {
+            $left = $this->limits->left("sender:$sender", ...[...self::KEYS_OF_SENDER, $now]);
+            $isNewcomer = $left > self::KEYS_OF_SENDER[0] - self::NEWCOMER;
+            $wait = $this->limits->take("sender:$sender", ...[...self::KEYS_OF_SENDER, $now]);
+            if ($wait > 0) {
+                return $wait;
+            }
+        }
+        $wait = $this->limits->take('all', self::KEYS_OF_ALL, $this->keysPerSecond, $now);
+        if ($wait > 0 && $isNewcomer) {
+            $burst = self::KEYS_OF_NEWCOMERS;
+            return $this->limits->take('newcomers', $burst, $this->keysPerSecond, $now);
+        }
+        return $wait;
+    }
+
+    /** A try begins. false: this sender has had too many cards declined. */
+    public function beginTry(?string $sender, int $now): bool
+    {
+        if ($sender === null) {
+            return true;
+        }
+        return $this->limits->take("declines:$sender", ...[...self::DECLINES_OF_SENDER, $now]) === 0;
+    }
+
+    /** A try that has begun ends. $outcome: of a block that was sent; null if none was. */
+    public function endTry(?string $sender, ?Outcome $outcome): void
+    {
+        if ($sender === null || $outcome?->status === Status::Failed) {
+            return;
+        }
+        $count = 1 + ($outcome?->isPaid() === true ? self::GIVEN_BACK_BY_SUCCESS : 0);
+        $this->limits->giveBack("declines:$sender", $count, self::DECLINES_OF_SENDER[0]);
+    }
+}

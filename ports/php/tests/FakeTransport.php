@@ -1,0 +1,75 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal\Tests;
+
+use Cardseal\NoResponse;
+use Cardseal\ServiceResponse;
+use Cardseal\Transport;
+
+/** A service: $status is what becomes of an authorization. It counts what it is asked. */
+final class FakeTransport implements Transport
+{
+    public string $status = 'committed';
+    public int $amount = 2490;
+    /** @var list<string> */
+    public array $asked = [];
+    private int $keys = 0;
+
+    public function __construct(private readonly FakeClock $clock)
+    {
+    }
+
+    public function post(string $url, array $headers, string $body, int $timeoutMs): ServiceResponse
+    {
+        if (str_ends_with($url, '/encryption-keys')) {
+            $this->asked[] = 'key';
+            return self::answer(201, [
+                'id' => 'cek_' . ++$this->keys,
+                'scheme' => 'RSA_OAEP_SHA256_V1',
+                'public_key' => 'AAAA',
+                'expires_at' => $this->clock->now + 900_000,
+            ]);
+        }
+        if (!str_ends_with($url, '/authorize')) {
+            $this->asked[] = 'intent';
+            return self::answer(201, self::intent('created'));
+        }
+        $this->asked[] = 'authorize';
+        return $this->status === 'lost'
+            ? throw new NoResponse()
+            : self::answer(200, ['amount' => $this->amount] + self::intent($this->status));
+    }
+
+    /** @return array<string, mixed> */
+    private static function intent(string $status): array
+    {
+        return [
+            'id' => 'pi_card_1',
+            'amount' => 2490,
+            'amount_captured' => 0,
+            'amount_refunded' => 0,
+            'currency' => 'USD',
+            'status' => $status,
+            'status_at' => null,
+            'processor_ref' => null,
+            'failure_reason' => $status === 'failed' ? 'card_declined' : null,
+            'cancellation_reason' => null,
+            'capture_method' => 'automatic',
+            'payment_method' => null,
+            'description' => null,
+            'statement_descriptor' => null,
+            'metadata' => new \stdClass(),
+            'created' => 1,
+            'updated' => 1,
+            'livemode' => false,
+        ];
+    }
+
+    /** @param array<string, mixed> $body */
+    private static function answer(int $status, array $body): ServiceResponse
+    {
+        return new ServiceResponse($status, json_encode($body, JSON_THROW_ON_ERROR));
+    }
+}

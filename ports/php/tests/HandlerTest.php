@@ -1,0 +1,141 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Cardseal\Tests;
+
+use Cardseal\Handler;
+use Cardseal\Order;
+use Cardseal\Request;
+use Cardseal\Response;
+use PHPUnit\Framework\TestCase;
+
+/** The wire is the same as that of checkout.handle of the npm package. */
+final class HandlerTest extends TestCase
+{
+    private Shop $shop;
+
+    protected function setUp(): void
+    {
+        ini_set('error_log', '/dev/null');
+        $this->shop = new Shop();
+    }
+
+    /** @param array<string, string> $headers */
+    private function ask(
+        string $method = 'POST',
+        string $body = '',
+        array $headers = [],
+        ?Order $order = new Order('order-1', 2490, 'USD'),
+    ): Response {
+        $request = new Request($method, $headers, $body, sender: Shop::SENDER);
+        return (new Handler($this->shop->checkout))->handle($request, $order);
+    }
+
+    private static function told(Response $response): mixed
+    {
+        return json_decode($response->body, true);
+    }
+
+    public function testAGetTellsTheOutcomeAndIsNotCached(): void
+    {
+        $response = $this->ask('GET');
+        self::assertSame([200, ['status' => 'open']], [$response->status, self::told($response)]);
+        self::assertSame('no-store', $response->headers['Cache-Control']);
+    }
+
+    public function testAPostWithoutABodyGetsAKeyThatNamesTheOrder(): void
+    {
+        $key = ['id' => 'cek_1', 'scheme' => 'RSA_OAEP_SHA256_V1', 'public_key' => 'AAAA'];
+        $expected = ['status' => 'open', 'order' => 'order-1', 'key' => $key];
+        self::assertSame($expected, self::told($this->ask()));
+    }
+
+    public function testAPostWithABlockPaysOnce(): void
+    {
+        $this->ask();
+        $paid = ['status' => 'committed', 'reference' => 'pi_card_1'];
+        for ($i = 0; $i < 2; $i++) {
+            $response = $this->ask(body: Shop::posted(), headers: ['content-type' => 'text/plain']);
+            self::assertSame([200, $paid], [$response->status, self::told($response)]);
+        }
+        self::assertSame(['key', 'intent', 'authorize'], $this->shop->service->asked);
+        self::assertSame($paid, self::told($this->ask('GET')));
+    }
+
+    public function testADeclineSurvivesAReload(): void
+    {
+        $this->shop->service->status = 'failed';
+        $this->ask();
+        $declined = ['status' => 'failed', 'reason' => 'card_declined'];
+        self::assertSame($declined, self::told($this->ask(body: Shop::posted())));
+        $open = ['status' => 'open', 'last' => 'failed', 'reason' => 'card_declined'];
+        self::assertSame($open, self::told($this->ask('GET')));
+    }
+
+    public function testAFormThatTheBrowserSubmitsIsAnsweredWith303(): void
+    {
+        $this->ask();
+        $response = $this->ask(body: http_build_query(['encrypted_card' => Shop::posted()]), headers: [
+            'content-type' => 'application/x-www-form-urlencoded',
+            'accept' => 'text/html,*/*',
+            'referer' => 'https://shop.example//pay?a=1&outcome=no_order',
+        ]);
+        self::assertSame(303, $response->status);
+        self::assertSame('/pay?a=1', $response->headers['Location']);
+        self::assertSame('committed', self::told($this->ask('GET'))['status']);
+    }
+
+    public function testAKeyOfAnotherOrderPaysNothing(): void
+    {
+        $this->ask();
+        $response = $this->ask(body: Shop::posted(), headers: ['cardseal-order' => 'order-2']);
+        self::assertSame([404, ['status' => 'no_order']], [$response->status, self::told($response)]);
+        self::assertNotContains('authorize', $this->shop->service->asked);
+    }
+
+    /**
+     * @dataProvider refusals
+     * @param array<string, string> $headers
+     */
+    public function testRefuses(
+        string $method,
+        array $headers,
+        string $body,
+        int $status,
+        string $word,
+    ): void {
+        $response = $this->ask($method, $body, $headers);
+        self::assertSame([$status, ['status' => $word]], [$response->status, self::told($response)]);
+    }
+
+    /** @return iterable<array{string, array<string, string>, string, int, string}> */
+    public static function refusals(): iterable
+    {
+        yield ['POST', ['sec-fetch-site' => 'cross-site'], '', 403, 'cross_site'];
+        yield ['POST', ['sec-fetch-site' => 'same-site'], '', 403, 'cross_site'];
+        yield ['POST', ['content-length' => '8193'], '', 413, 'too_large'];
+        yield ['POST', [], str_repeat('x', 8193), 413, 'too_large'];
+        yield ['PUT', [], '', 405, 'method'];
+        yield ['POST', [], 'number=4242424242424242', 400, 'invalid_encrypted_card'];
+    }
+
+    public function testWithoutAnOrderThereIsNone(): void
+    {
+        foreach (['GET', 'POST'] as $method) {
+            $response = $this->ask($method, order: null);
+            self::assertSame(404, $response->status);
+            self::assertSame(['status' => 'no_order'], self::told($response));
+        }
+    }
+
+    public function testTooManyRequestsSayWhenToComeBack(): void
+    {
+        for ($i = 0; $i < 6; $i++) {
+            self::assertSame(200, $this->ask()->status);
+        }
+        $response = $this->ask();
+        self::assertSame(429, $response->status);
+        self::assertGreaterThan(0, (int) $response->headers['Retry-After']);
+    }
+}

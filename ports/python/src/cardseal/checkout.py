@@ -1,0 +1,559 @@
+"""One payment, one charge, one delivery: does what ``decide.py`` says."""
+
+from __future__ import annotations
+
+import secrets
+import urllib.parse
+from dataclasses import dataclass, replace
+from typing import Any, Callable, Optional, Protocol, Union
+
+from .card_payments import CaptureMethod, CardPaymentsError, EncryptionKey, Intent
+from .clock import Clock, SystemClock
+from .decide import (
+    MOST_DECLINES,
+    NOT_CERTAIN,
+    Decider,
+    Failure,
+    IntentResponse,
+    NewAttempt,
+    Next,
+    ServiceAnswer,
+    State,
+    StoredOrder,
+    is_due,
+    on_answer,
+    on_block,
+    on_deliver,
+    on_delivered,
+    on_key_arrived,
+    on_key_requested,
+    on_look_up,
+    on_no_block,
+    on_refusal,
+    on_resolve,
+    on_resolve_unreadable,
+    outcome_of,
+    question_of,
+)
+from .encrypted_card import BrowserKey, EncryptedCard, browser_key, read_encrypted_card
+from .limits import DeclineLimits, KeyLimits, TryEnd, sender_of
+from .log import Log, Problem, described, log, quoted
+from .order import Order, Outcome, Resolution, Status
+from .orders import Orders, StoreContractError
+from .stored_value import read_value
+from .stores import ListedOrder, OrderStore
+from .within import within
+
+# A draft takes a service that is there less than a second. Nothing was sent before it.
+_DRAFT_LIMIT_S = 10.0
+# How long on_paid is waited for: less than its claim lasts.
+_DELIVERY_LIMIT_S = 20.0
+# How many orders sweep reads at once.
+_SWEPT_AT_ONCE = 100
+# The service's reasons are a few words.
+_LONGEST_REASON = 200
+
+
+class PaymentsClient(Protocol):
+    """The part of ``CardPayments`` that the checkout uses. A wrapper of it works, too."""
+
+    timeout_s: float
+
+    def create_encryption_key(self) -> EncryptionKey: ...
+
+    def create_intent(
+        self,
+        amount: int,
+        currency: str,
+        capture_method: Optional[CaptureMethod] = None,
+        description: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+        timeout_s: Optional[float] = None,
+    ) -> Intent: ...
+
+    def authorize(
+        self, intent_id: str, card: EncryptedCard, idempotency_key: Optional[str] = None
+    ) -> Intent: ...
+
+
+@dataclass(frozen=True)
+class PaidOrder:
+    """An order that is paid, as it was stored. ``amount`` is in minor units."""
+
+    id: str
+    amount: int
+    currency: str
+
+
+@dataclass(frozen=True)
+class PaidOutcome:
+    """How it was paid.
+
+    - ``reference``: the id of the intent, the same whenever ``on_paid`` is repeated.
+    - ``tries``: 1 at the first call for this order.
+    """
+
+    status: Status
+    reference: str
+    tries: int
+
+
+#: Delivers a paid order.
+OnPaid = Callable[[PaidOrder, PaidOutcome], Any]
+
+
+@dataclass(frozen=True)
+class IssuedKey:
+    """A key for the form of an order. ``outcome`` says what became of the last try."""
+
+    key: BrowserKey
+    order: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class TooMany:
+    """Too many requests. ``retry_after`` is in seconds, for the header ``Retry-After``."""
+
+    retry_after: int
+
+
+@dataclass(frozen=True)
+class NoKey:
+    """The service gave no key."""
+
+
+@dataclass(frozen=True)
+class SweptOrder:
+    """An order that needed a look.
+
+    - ``intent``: the intent that is, or may have been, charged.
+    - ``status``: how the order stands now; ``unreadable`` if its stored value is damaged, or
+      another order's.
+    - ``left``: what is left to do. ``nothing``; ``wait`` (a payment or a delivery is under way, or
+      is repeated later); ``cancel`` (the intent is still ``created``: the shopper can try again; to
+      close the order, cancel the intent, and call ``resolve`` with ``not_paid``); ``look_up`` (look
+      the intent up in the service's records, and call ``resolve``); ``repair`` (see the log).
+    """
+
+    order: str
+    intent: Optional[str]
+    status: str
+    left: str
+
+
+#: Asks the service, or its records, for the ``status`` of an intent: (intent id, order id).
+LookUp = Callable[[str, str], str]
+
+
+class Checkout:
+    """One payment, one charge, one delivery. One object serves all threads::
+
+        checkout = Checkout(
+            CardPayments(base_url, secret_key), sqlite_store("/var/lib/shop/orders.sqlite")
+        )
+    """
+
+    def __init__(
+        self,
+        payments: PaymentsClient,
+        store: OrderStore,
+        on_paid: Optional[OnPaid] = None,
+        keys_per_second: float = 10,
+        log: Log = log,
+        clock: Optional[Clock] = None,
+    ) -> None:
+        """``payments``: a ``CardPayments``. ``store``: see ``OrderStore``.
+
+        ``on_paid`` sends the mail, tells the warehouse. It is called once if nothing crashes; and
+        again, from any process that sees the order, until it has returned once. So let
+        ``outcome.reference`` be the idempotency key of whatever it does. A call may take 20 s.
+
+        ``keys_per_second``: how many keys all shoppers of this process may request in a second.
+        ``log`` gets a line for each event that needs a look.
+        """
+        self._payments = payments
+        self._store = store
+        self._on_paid = on_paid
+        self._log = log
+        self._clock = clock or SystemClock()
+        # After this time an attempt has its answer, unless its process has ended.
+        self._limit_ms = int(payments.timeout_s * 1000) + 5000
+        self._orders = Orders(store, self._limit_ms, log, self._clock)
+        self._keys = KeyLimits(keys_per_second)
+        self._declines = DeclineLimits()
+        self._has_told_of_sender = False
+
+    def issue_key(
+        self, order: Order, sender: Optional[str] = None
+    ) -> Union[IssuedKey, Outcome, TooMany, NoKey]:
+        """A fresh key for the form of an order. An ``Outcome`` means: show it, and no form.
+
+        ``sender``: the address of the client, as your own outermost proxy saw it. One sender
+        cannot use up what others need.
+
+        Raises ``StoreContractError`` if the store does not do what it must.
+        """
+        retry_after = self._keys.take(order.id, self._read_sender(sender), self._clock.now_ms())
+        if retry_after > 0:
+            return TooMany(retry_after)
+        try:
+            stored = self._read_settled(order.id)
+            decision = on_key_requested(stored, order)
+            if decision.outcome is not None:
+                return self._no_key(order.id, stored, decision.outcome)
+            return self._key_for(order)
+        except StoreContractError:
+            raise
+        except Exception as error:
+            self._log("No key for order %s: %s" % (quoted(order.id), described(error)))
+            return NoKey()
+
+    def _key_for(self, order: Order) -> Union[IssuedKey, Outcome, NoKey]:
+        try:
+            key = self._payments.create_encryption_key()
+            public = browser_key(key.as_json())
+        except Exception as error:
+            self._log("No key for order %s: %s" % (quoted(order.id), described(error)))
+            stored = self._orders.read(order.id)
+            current = outcome_of(stored)
+            is_open = current.status is Status.OPEN
+            return NoKey() if is_open else self._no_key(order.id, stored, current)
+        decision = self._orders.change(
+            order.id, lambda stored: on_key_arrived(stored, order, key.id, key.expires_at)
+        )
+        if decision.outcome is not None:
+            return _named(order.id, decision.outcome)
+        return IssuedKey(public, order.id, outcome_of(decision.order))
+
+    def _no_key(self, order_id: str, stored: Optional[StoredOrder], outcome: Outcome) -> Outcome:
+        if outcome.status is Status.FAILED:
+            self._log(
+                "%d cards of order %s were declined: no more are taken. "
+                "Look at it, and begin a new order if the shopper is honest"
+                % (MOST_DECLINES, quoted(order_id))
+            )
+        # Something was sent for another amount: nobody can pay until staff have settled it.
+        is_uncertain = outcome.status is Status.NOT_CERTAIN
+        if is_uncertain and stored is not None and stored.state is State.OPEN:
+            self._log_uncertain(order_id, stored.intent_id)
+        if outcome.is_paid:
+            self._deliver(order_id, _random_id())
+        return _named(order_id, outcome)
+
+    def pay(self, order: Order, posted: object, sender: Optional[str] = None) -> Outcome:
+        """Pay an order with the block that a browser has posted.
+
+        ``posted``: the text of the body, or the value of the form field ``encrypted_card``. It
+        waits for ``on_paid``, at most 20 s, and returns the outcome whatever becomes of that.
+        Nothing that a browser can send makes it raise.
+        """
+        known = self._read_sender(sender)
+        token = _random_id()
+        try:
+            card = read_encrypted_card(posted)
+            if card is None:
+                outcome = self._pay_without_block(order.id)
+            else:
+                outcome = self._pay_with(order, card, known, token)
+            if outcome.is_paid:
+                self._deliver(order.id, token)
+            return _named(order.id, outcome)
+        except Exception as error:
+            self._log(
+                "Payment not certain, the store failed: order %s: %s. "
+                "If a card was sent, sweep finds the order" % (quoted(order.id), described(error))
+            )
+            return _named(order.id, NOT_CERTAIN)
+
+    def _pay_without_block(self, order_id: str) -> Outcome:
+        stored = self._orders.read(order_id)
+        outcome = on_no_block(stored, self._clock.now_ms(), self._limit_ms)
+        if outcome.status is Status.INVALID_ENCRYPTED_CARD:
+            self._log("Refused: invalid_encrypted_card: order %s: %s" % (quoted(order_id), _NO_BLOCK))
+        return outcome
+
+    def _pay_with(
+        self, order: Order, card: EncryptedCard, sender: Optional[str], token: str
+    ) -> Outcome:
+        if not self._declines.begin(sender, self._clock.now_ms()):
+            self._log(
+                "Block not sent: order %s: too many cards of the sender %s were declined"
+                % (quoted(order.id), quoted(sender or ""))
+            )
+            return self._refuse(order.id, card.key_id)
+        end = TryEnd.OTHER
+        try:
+            outcome, is_try = self._attempt(order, card, token)
+            if is_try and outcome.status is Status.FAILED:
+                end = TryEnd.DECLINED
+            if is_try and outcome.is_paid:
+                end = TryEnd.PAID
+            return outcome
+        finally:
+            if self._declines.end(sender, end, self._clock.now_ms()):
+                self._log(
+                    "Many cards are declined, more than are paid: "
+                    "somebody may be testing stolen cards"
+                )
+
+    def _attempt(self, order: Order, card: EncryptedCard, token: str) -> tuple[Outcome, bool]:
+        """The outcome, and whether the block was sent to the service."""
+        attempt = NewAttempt(token, card.key_id, order, self._clock.now_ms())
+        while True:
+            attempt = replace(attempt, now=self._clock.now_ms())
+            current = attempt
+            decision = self._orders.change(order.id, lambda stored: on_block(stored, current))
+            if decision.next is Next.ANSWER and decision.outcome is not None:
+                self._log_refusal(order.id, card.key_id, decision.outcome)
+                return decision.outcome, False
+            if decision.next is Next.AUTHORIZE and decision.intent_id is not None:
+                return self._authorize(order.id, decision.intent_id, card, token), True
+            if decision.next is Next.WAIT:
+                stored = self._read_settled(order.id)
+                if stored is not None and stored.state is State.PAYING:
+                    return outcome_of(stored), False
+            if decision.next is Next.CREATE_INTENT:
+                draft_id = self._create_draft(order)
+                if draft_id is None:
+                    return self._refuse(order.id, card.key_id), False
+                attempt = replace(attempt, draft_id=draft_id)
+
+    def _refuse(self, order_id: str, key_id: str) -> Outcome:
+        """Marks the block as never to be sent."""
+        self._read_settled(order_id)  # the same block may have come twice
+        return self._orders.change(order_id, lambda stored: on_refusal(stored, key_id)).outcome
+
+    def _create_draft(self, order: Order) -> Optional[str]:
+        """The id of a new intent. None if there is none: nothing was sent."""
+        try:
+            draft = self._payments.create_intent(
+                order.amount,
+                order.currency,
+                capture_method=order.capture_method,
+                description=order.description,
+                idempotency_key=_random_id(),
+                timeout_s=_DRAFT_LIMIT_S,
+            )
+            if draft.amount != order.amount:
+                raise Problem("it made a draft for another amount")
+            if draft.currency != order.currency:
+                raise Problem(
+                    "it made a draft in another currency: "
+                    "write the currency as the service does, such as USD"
+                )
+            return draft.id
+        except Exception as error:
+            self._log(
+                "Block not sent: order %s: no draft from the service: %s"
+                % (quoted(order.id), described(error))
+            )
+            return None
+
+    def _authorize(self, order_id: str, intent_id: str, card: EncryptedCard, token: str) -> Outcome:
+        answer = self._ask_to_authorize(intent_id, card)
+        decider = self._decider(token)
+        settled = self._orders.change(
+            order_id, lambda stored: on_answer(stored, token, card.key_id, answer, decider)
+        )
+        if settled.outcome.status is Status.NOT_CERTAIN:
+            self._log_uncertain(order_id, intent_id)
+        return settled.outcome
+
+    def _ask_to_authorize(self, intent_id: str, card: EncryptedCard) -> ServiceAnswer:
+        try:
+            key = urllib.parse.quote("%s.%s" % (intent_id, card.key_id), safe="")
+            intent = self._payments.authorize(intent_id, card, idempotency_key=key)
+        except Exception as error:
+            self._log("Authorization failed: intent %s: %s" % (quoted(intent_id), described(error)))
+            is_key_error = isinstance(error, CardPaymentsError) and error.code is not None
+            return Failure.KEY_ERROR if is_key_error else Failure.UNCLEAR
+        reason = None if intent.failure_reason is None else intent.failure_reason[:_LONGEST_REASON]
+        return IntentResponse(intent.id, intent.status, reason, intent.amount, intent.currency)
+
+    def outcome(self, order_id: str) -> Outcome:
+        """How the payment went: for a reload, a receipt, another tab. It delivers what is due."""
+        try:
+            outcome = outcome_of(self._read_settled(order_id))
+            if outcome.is_paid:
+                self._deliver(order_id, _random_id())
+            return _named(order_id, outcome)
+        except Exception as error:
+            self._log("The store failed: order %s: %s" % (quoted(order_id), described(error)))
+            return _named(order_id, NOT_CERTAIN)
+
+    def resolve(
+        self, order: Union[str, Order], intent_id: str, resolution: Union[Resolution, str]
+    ) -> Outcome:
+        """For your staff, after ``not_certain``: what has become of the intent.
+
+        ``order``: its id; the whole order if its stored value is damaged. Raises the error of the
+        store, and ``ValueError`` if ``resolution`` is none.
+        """
+        said = Resolution(resolution)
+        decider = self._decider(_random_id())
+        order_id = order if isinstance(order, str) else order.id
+        repair = None
+        if not isinstance(order, str):
+            price = order
+            repair = lambda: on_resolve_unreadable(price, intent_id, said, decider)  # noqa: E731
+        decision = self._orders.change(
+            order_id, lambda stored: on_resolve(stored, intent_id, said, decider), repair
+        )
+        if decision.outcome.is_paid:
+            self._deliver(order_id, decider.token)
+        return _named(order_id, decision.outcome)
+
+    def sweep(self, look_up: Optional[LookUp] = None) -> list[SweptOrder]:
+        """Settle and deliver what can be, and report every order that needed a look.
+
+        Run it every few minutes. ``look_up`` says ``committed``, ``authorized``, ``failed`` or
+        ``cancelled`` only if that is final; ``created`` opens the order for another try. If it
+        raises, or says another word, nothing is concluded. Without it, paid orders are delivered
+        and the others reported.
+        """
+        swept: list[SweptOrder] = []
+        after = ""
+        while True:
+            listed = self._store.list_due(_SWEPT_AT_ONCE, after)
+            swept += [self._sweep_one(one, look_up) for one in listed]
+            if len(listed) < _SWEPT_AT_ONCE:
+                return swept
+            after = listed[-1].order_id
+
+    def _sweep_one(self, listed: ListedOrder, look_up: Optional[LookUp]) -> SweptOrder:
+        order_id, token = listed.order_id, _random_id()
+        try:
+            stored = read_value(listed.value, order_id)
+            found = self._look_up(order_id, stored, look_up, token)
+            self._deliver(order_id, token)
+            return self._reported(order_id, self._orders.read(order_id), found)
+        except Exception as error:
+            self._log("Order %s cannot be read: %s" % (quoted(order_id), described(error)))
+            return SweptOrder(order_id, None, "unreadable", "repair")
+
+    def _look_up(
+        self, order_id: str, listed: StoredOrder, look_up: Optional[LookUp], token: str
+    ) -> Optional[str]:
+        """What the look-up said, if one was needed."""
+        decider = self._decider(token)
+        question = question_of(listed, decider)
+        if question is None or look_up is None:
+            return None
+        asked, ask = question, look_up
+        try:
+            found = within(self._payments.timeout_s, lambda: ask(asked.intent_id, order_id))
+        except Exception as error:
+            self._log(
+                "The look-up of intent %s of order %s failed: %s"
+                % (quoted(asked.intent_id), quoted(order_id), described(error))
+            )
+            return None
+        later = replace(decider, now=self._clock.now_ms())
+        self._orders.change(order_id, lambda stored: on_look_up(stored, asked, found, later))
+        return found
+
+    def _reported(
+        self, order_id: str, stored: Optional[StoredOrder], found: Optional[str]
+    ) -> SweptOrder:
+        status = outcome_of(stored).status.value
+        intent = None if stored is None else stored.intent_id
+        if stored is None or not is_due(stored):
+            return SweptOrder(order_id, intent, status, "nothing")
+        if question_of(stored, self._decider("")) is None:
+            return SweptOrder(order_id, intent, status, "wait")
+        if stored.state is State.OPEN and found == "created":
+            return SweptOrder(order_id, intent, status, "cancel")
+        self._log_uncertain(order_id, intent)
+        return SweptOrder(order_id, intent, status, "look_up")
+
+    def _deliver(self, order_id: str, token: str) -> None:
+        """Delivers a paid order, unless it is delivered, or somebody else does it just now.
+
+        It never raises: whoever sees the order next delivers what was not delivered.
+        """
+        on_paid = self._on_paid
+        if on_paid is None:
+            return
+        deliver = on_paid
+        try:
+            decider = self._decider(token)
+            decision = self._orders.change(order_id, lambda stored: on_deliver(stored, decider))
+            claim, order = decision.claim, decision.order
+            if claim is None or order is None or order.paid is None or order.intent_id is None:
+                return
+            # O12: the store may have been slow. Then somebody else may deliver by now.
+            if self._clock.now_ms() > claim.until:
+                return
+            paid = PaidOrder(order_id, order.amount, order.currency)
+            outcome = PaidOutcome(Status(order.paid.value), order.intent_id, claim.tries)
+
+            def call() -> None:
+                deliver(paid, outcome)
+                self._orders.change(order_id, on_delivered)
+
+            within(_DELIVERY_LIMIT_S, call)
+        except Exception as error:
+            self._log(
+                "Not delivered yet: order %s: %s. on_paid is called again when somebody asks for "
+                "the order, or by sweep" % (quoted(order_id), described(error))
+            )
+
+    def _read_settled(self, order_id: str) -> Optional[StoredOrder]:
+        """Waits while an attempt is under way."""
+        stored = self._orders.read_settled(order_id)
+        if stored is not None and stored.state is State.PAYING:
+            # The process of the attempt may have ended: then it has logged nothing.
+            self._log_uncertain(order_id, stored.intent_id)
+        return stored
+
+    def _decider(self, token: str) -> Decider:
+        has_on_paid = self._on_paid is not None
+        return Decider(token, self._clock.now_ms(), self._limit_ms, has_on_paid)
+
+    def _read_sender(self, address: Optional[str]) -> Optional[str]:
+        sender = sender_of(address)
+        if sender is None and not self._has_told_of_sender:
+            self._has_told_of_sender = True
+            self._log(
+                "No limits by sender: give issue_key and pay the public address that your "
+                "outermost proxy saw"
+            )
+        return sender
+
+    def _log_uncertain(self, order_id: str, intent_id: Optional[str]) -> None:
+        """For the staff, who look the intent up."""
+        self._log(
+            "Payment not certain: order %s, intent %s. Find out what became of the intent: "
+            "sweep, or resolve" % (quoted(order_id), quoted(intent_id or "none"))
+        )
+
+    def _log_refusal(self, order_id: str, key_id: str, outcome: Outcome) -> None:
+        why = _REFUSALS.get(outcome.status)
+        if why:
+            self._log("Block not sent: order %s, key %s: %s" % (quoted(order_id), quoted(key_id), why))
+
+
+_REFUSALS = {
+    Status.NOT_PAID: "its key has expired, was used before, or is for another price",
+    Status.NOT_CERTAIN: "the order is not certain, and nobody has settled it",
+    Status.NO_ORDER: (
+        "the order has no such key. The session has lost its order, or has begun another one. The "
+        "order whose stored value has this key is the one that the shopper means"
+    ),
+}
+
+_NO_BLOCK = (
+    "the body is no block, in the text that JSON.stringify writes. Give pay the text that the page "
+    "has posted, before a parser or a gateway has changed it"
+)
+
+
+def _named(order_id: str, outcome: Outcome) -> Outcome:
+    """The shopper needs the order's id to ask about it."""
+    is_uncertain = outcome.status is Status.NOT_CERTAIN
+    return replace(outcome, order=order_id) if is_uncertain else outcome
+
+
+def _random_id() -> str:
+    return secrets.token_hex(16)

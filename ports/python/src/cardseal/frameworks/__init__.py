@@ -1,0 +1,1 @@
+"""One line for each framework. Each module needs its framework, and nothing else does."""

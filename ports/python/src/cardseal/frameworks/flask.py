@@ -1,0 +1,36 @@
+"""``return respond(checkout, order)`` in a view of Flask, for GET and POST."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+import flask
+
+from ..checkout import Checkout
+from ..handle import MOST_BODY_BYTES, Request, handle
+from ..order import Order
+
+
+def respond(
+    checkout: Checkout,
+    order: Optional[Order],
+    page: Optional[str] = None,
+    sender: Optional[str] = None,
+) -> flask.Response:
+    """See ``handle``. ``sender``: ``request.remote_addr`` behind ``ProxyFix``, or without a proxy."""
+    request = flask.request
+    is_multipart = request.mimetype == "multipart/form-data"
+    body = b"" if is_multipart else request.stream.read(MOST_BODY_BYTES + 1)
+    answer = handle(
+        checkout,
+        Request(
+            method=request.method,
+            headers=dict(request.headers),
+            body=body,
+            encrypted_card=request.form.get("encrypted_card") if is_multipart else None,
+            sender=sender,
+        ),
+        order,
+        page,
+    )
+    return flask.Response(answer.body, answer.status, dict(answer.headers))

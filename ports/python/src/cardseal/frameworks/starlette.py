@@ -1,0 +1,35 @@
+"""``return await respond(checkout, request, order)`` in a route of Starlette or FastAPI."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Optional
+
+from starlette.requests import Request as StarletteRequest
+from starlette.responses import Response as StarletteResponse
+
+from ..checkout import Checkout
+from ..handle import MOST_BODY_BYTES, Request, handle
+from ..order import Order
+
+
+async def respond(
+    checkout: Checkout,
+    request: StarletteRequest,
+    order: Optional[Order],
+    page: Optional[str] = None,
+    sender: Optional[str] = None,
+) -> StarletteResponse:
+    """See ``handle``. The payment runs in a thread, so the event loop goes on.
+
+    ``sender``: ``request.client.host``, if uvicorn knows your proxy (``--forwarded-allow-ips``).
+    """
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BODY_BYTES:
+            break
+    given = Request(request.method, dict(request.headers), body, sender=sender)
+    loop = asyncio.get_running_loop()
+    answer = await loop.run_in_executor(None, lambda: handle(checkout, given, order, page))
+    return StarletteResponse(answer.body, answer.status, dict(answer.headers))

@@ -1,0 +1,170 @@
+"""One address for everything that a page asks, for any framework.
+
+``GET`` gets the outcome, ``POST`` without a body a key, and ``POST`` with a block pays.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional
+
+from .checkout import Checkout, IssuedKey, NoKey, TooMany
+from .log import log
+from .order import Order, Outcome, Status
+
+# A block takes less than 2 KiB.
+MOST_BODY_BYTES = 8 * 1024
+
+_FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request of the page.
+
+    - ``headers``: by name, in any case.
+    - ``body``: as it came. Read at most ``MOST_BODY_BYTES`` + 1 of it.
+    - ``encrypted_card``: the form field, if the framework has parsed a form.
+    - ``sender``: the address of the client, as your own outermost proxy saw it.
+    """
+
+    method: str
+    headers: Mapping[str, str]
+    body: bytes = field(default=b"", repr=False)
+    encrypted_card: Optional[str] = field(default=None, repr=False)
+    sender: Optional[str] = None
+
+    def header(self, name: str) -> Optional[str]:
+        for given, value in self.headers.items():
+            if given.lower() == name:
+                return value
+        return None
+
+
+@dataclass(frozen=True)
+class Response:
+    """What to answer with."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def handle(
+    checkout: Checkout, request: Request, order: Optional[Order], page: Optional[str] = None
+) -> Response:
+    """Answer a request of a page. Each answer is JSON with a ``status``, and not to be cached.
+
+    A form that the browser has submitted by itself is answered with 303.
+
+    ``order``: the order in the shopper's session; None if there is none. Begin an order only when
+    the page is rendered: a payment of an order that is gone must not become one of a new order.
+    ``page``: where the browser goes after it has submitted the form by itself. Default: the page
+    that it comes from, or ``/``.
+    """
+    if request.method in ("GET", "HEAD"):
+        if order is None:
+            return _json(404, {"status": "no_order"})
+        return _json(200, checkout.outcome(order.id).as_json())
+    if request.method != "POST":
+        return _json(405, {"status": "method"}, {"Allow": "GET, HEAD, POST"})
+    return _post(checkout, request, order, page)
+
+
+def _post(
+    checkout: Checkout, request: Request, order: Optional[Order], page: Optional[str]
+) -> Response:
+    # Cookies that are SameSite=Lax come from other ports and subdomains, too.
+    if request.header("sec-fetch-site") not in (None, "", "same-origin", "none"):
+        return _json(403, {"status": "cross_site"})
+    if _is_too_large(request):
+        return _json(413, {"status": "too_large"})
+    # The page names the order that its key is for. The session may have another one by now.
+    meant = request.header("cardseal-order")
+    is_meant = order is not None and meant in (None, _encoded(order.id))
+    content_type = (request.header("content-type") or "").strip().lower()
+    is_form = content_type.startswith(_FORM_TYPES)
+    if order is None or not is_meant:
+        outcome = Outcome(Status.NO_ORDER)
+    elif not is_form and request.body == b"":
+        return _issue_key(checkout, order, request.sender)
+    elif is_form:
+        outcome = checkout.pay(order, _form_field(request, content_type), request.sender)
+    else:
+        outcome = checkout.pay(order, request.body, request.sender)
+    if is_form and "text/html" in (request.header("accept") or ""):
+        return _see_other(page or _page_before(request.header("referer")), outcome)
+    return _json(_STATUS.get(outcome.status, 200), outcome.as_json())
+
+
+#: The outcomes that are faults of the page, or of something on the way.
+_STATUS = {Status.INVALID_ENCRYPTED_CARD: 400, Status.NO_ORDER: 404}
+
+
+def _issue_key(checkout: Checkout, order: Order, sender: Optional[str]) -> Response:
+    issued = checkout.issue_key(order, sender)
+    if isinstance(issued, IssuedKey):
+        body = {**issued.outcome.as_json(), "order": issued.order, "key": issued.key.as_json()}
+        return _json(200, body)
+    if isinstance(issued, TooMany):
+        headers = {"Retry-After": str(issued.retry_after)}
+        return _json(429, {"status": "too_many"}, headers)
+    if isinstance(issued, NoKey):
+        return _json(502, {"status": "no_key"})
+    return _json(200, issued.as_json())
+
+
+def _is_too_large(request: Request) -> bool:
+    length = request.header("content-length") or "0"
+    is_long = length.isdecimal() and int(length) > MOST_BODY_BYTES
+    return is_long or len(request.body) > MOST_BODY_BYTES
+
+
+def _form_field(request: Request, content_type: str) -> Optional[str]:
+    """The value of the form field ``encrypted_card``."""
+    if request.encrypted_card is not None:
+        return request.encrypted_card
+    if content_type.startswith("multipart/"):
+        log("The form came as multipart/form-data: give Request its field encrypted_card")
+        return None
+    try:
+        fields = urllib.parse.parse_qs(request.body.decode("utf-8"), strict_parsing=True)
+    except ValueError:
+        return None  # the error can hold the body
+    values = fields.get("encrypted_card", [])
+    return values[0] if len(values) == 1 else None
+
+
+def _encoded(order_id: str) -> str:
+    """As encodeURIComponent writes it."""
+    return urllib.parse.quote(order_id, safe="-_.!~*'()")
+
+
+def _json(status: int, body: dict[str, Any], headers: Mapping[str, str] = {}) -> Response:
+    common = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+    return Response(status, {**common, **headers}, json.dumps(body).encode("utf-8"))
+
+
+def _see_other(page: str, outcome: Outcome) -> Response:
+    """Back and Reload repeat nothing then. The page shows the order's outcome.
+
+    What no order tells goes along in the address.
+    """
+    path, _, query = page.partition("?")
+    parameters = [(name, value) for name, value in urllib.parse.parse_qsl(query) if name != "outcome"]
+    if outcome.status in _STATUS:
+        parameters.append(("outcome", outcome.status.value))
+    location = path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
+    return Response(303, {"Location": location, "Cache-Control": "no-store"}, b"")
+
+
+def _page_before(referer: Optional[str]) -> str:
+    """Path and query, without the origin: behind a proxy that may be another one."""
+    try:
+        url = urllib.parse.urlsplit(referer or "")
+    except ValueError:
+        return "/"
+    path = "/" + url.path.lstrip("/")  # "//" would begin another origin
+    return path + ("?" + url.query if url.query else "")

@@ -1,0 +1,177 @@
+"""What the scenarios of the corpus do not say: delivery, sweep, limits, lines of the log."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cardseal import (
+    Order,
+    PaidOrder,
+    PaidOutcome,
+    Resolution,
+    Status,
+    StoreContractError,
+    sqlite_store,
+)
+from cardseal.limits import sender_of
+from helpers import ORDER, POSTED, SENDER, FakeService, MemoryStore, checkout
+
+
+def test_on_paid_is_called_once_for_each_order() -> None:
+    calls: list[tuple[PaidOrder, PaidOutcome]] = []
+    shop = checkout(on_paid=lambda order, outcome: calls.append((order, outcome)))
+    shop.issue_key(ORDER, SENDER)
+    for _ in range(3):
+        assert shop.pay(ORDER, POSTED, SENDER).is_paid
+        shop.outcome(ORDER.id)
+    paid = PaidOutcome(Status.COMMITTED, "pi_card_1", 1)
+    assert calls == [(PaidOrder("order-1", 2490, "USD"), paid)]
+
+
+def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
+    tries: list[int] = []
+
+    def on_paid(_order: PaidOrder, outcome: PaidOutcome) -> None:
+        tries.append(outcome.tries)
+        if len(tries) < 3:
+            raise RuntimeError("4242424242424242")
+
+    lines: list[str] = []
+    shop = checkout(on_paid=on_paid, lines=lines)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid
+    shop.outcome(ORDER.id)
+    assert tries == [1]
+    for _ in range(4):
+        shop._clock.sleep(200)
+        shop.sweep()
+    assert tries == [1, 2, 3]
+    assert "4242" not in "".join(lines)
+    assert sum("Not delivered yet" in line for line in lines) == 2
+
+
+def test_ten_declines_end_an_order() -> None:
+    service = FakeService()
+    service.status = "failed"
+    lines: list[str] = []
+    shop = checkout(service, lines=lines)
+    for count in range(1, 11):
+        shop._clock.sleep(60)
+        shop.issue_key(ORDER, SENDER)
+        posted = POSTED.replace(b"cek_1", b"cek_%d" % count)
+        assert shop.pay(ORDER, posted, None).status is Status.FAILED
+    shop._clock.sleep(60)
+    asked = len(service.asked)
+    refused = shop.issue_key(ORDER, SENDER)
+    assert getattr(refused, "status", None) is Status.FAILED
+    assert len(service.asked) == asked
+    assert "10 cards" in lines[-1]
+
+
+def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:
+    service = FakeService()
+    service.status = "failed"
+    shop = checkout(service)
+    for count in range(1, 12):
+        order = Order("order-%d" % count, ORDER.amount, ORDER.currency)
+        shop.issue_key(order, SENDER)
+        shop.pay(order, POSTED.replace(b"cek_1", b"cek_%d" % count), SENDER)
+    assert service.asked.count("authorize") == 10
+
+
+def test_a_sweep_settles_what_a_look_up_finds() -> None:
+    service = FakeService()
+    service.status = "a word of tomorrow"
+    shop = checkout(service)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).status is Status.NOT_CERTAIN
+    assert [one.left for one in shop.sweep()] == ["look_up"]
+    assert [one.left for one in shop.sweep(lambda *_: "created")] == ["cancel"]
+    assert shop.outcome(ORDER.id).status is Status.OPEN
+    assert [one.left for one in shop.sweep(lambda *_: "committed")] == ["nothing"]
+    assert shop.outcome(ORDER.id).status is Status.COMMITTED
+    assert shop.sweep() == []
+
+
+def test_a_response_about_another_amount_says_nothing() -> None:
+    service = FakeService()
+    service.amount = 1
+    shop = checkout(service)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).status is Status.NOT_CERTAIN
+
+
+def test_staff_settle_an_order_whose_value_is_damaged() -> None:
+    store = MemoryStore()
+    store.write(ORDER.id, '{"state":"pay', 0)
+    lines: list[str] = []
+    shop = checkout(store=store, lines=lines)
+    assert shop.outcome(ORDER.id).status is Status.NOT_CERTAIN
+    assert "stored value is damaged" in lines[-1]
+    assert shop.resolve(ORDER, "pi_card_1", Resolution.COMMITTED).is_paid
+    assert json.loads(store.entries[ORDER.id].value)["intentId"] == "pi_card_1"
+
+
+def test_another_orders_value_is_refused() -> None:
+    store = MemoryStore()
+    shop = checkout(store=store)
+    shop.issue_key(ORDER, SENDER)
+    store.entries["ORDER-1"] = store.entries["order-1"]
+    lines: list[str] = []
+    other = checkout(store=store, lines=lines)
+    assert other.outcome("ORDER-1").status is Status.NOT_CERTAIN
+    assert 'the value of order "order-1"' in lines[-1]
+
+
+def test_a_write_that_does_not_say_true_or_false_is_an_error() -> None:
+    class Counting(MemoryStore):
+        def write(self, *arguments: object) -> bool:
+            super().write(*arguments)  # type: ignore[arg-type]
+            return 1  # type: ignore[return-value]
+
+    with pytest.raises(StoreContractError):
+        checkout(store=Counting()).issue_key(ORDER, SENDER)
+
+
+def test_an_id_forges_no_line() -> None:
+    lines: list[str] = []
+    shop = checkout(lines=lines)
+    shop.pay(Order("a\nPayment certain", 1, "USD"), b"{}", SENDER)
+    assert lines and not any("\n" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    "address, sender",
+    [
+        ("203.0.113.7", "203.0.113.7"),
+        ("::ffff:203.0.113.7", "203.0.113.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"),
+        ("10.1.2.3", None),
+        ("127.0.0.1", None),
+        ("fe80::1%eth0", None),
+        ("::1", None),
+        ("unknown", None),
+        (None, None),
+    ],
+)
+def test_a_sender(address: str, sender: str) -> None:
+    assert sender_of(address) == sender
+
+
+def test_one_sender_does_not_use_up_the_keys_of_others() -> None:
+    shop = checkout()
+    for count in range(300):
+        shop.issue_key(Order("bot-%d" % count, 1, "USD"), "198.51.100.1")
+    for count in range(40):
+        order = Order("shopper-%d" % count, 1, "USD")
+        assert hasattr(shop.issue_key(order, "192.0.2.%d" % count), "key")
+
+
+def test_orders_survive_a_restart(tmp_path: object) -> None:
+    path = "%s/orders.sqlite" % tmp_path
+    first = checkout(store=sqlite_store(path))
+    first.issue_key(ORDER, SENDER)
+    first.pay(ORDER, POSTED, SENDER)
+    assert checkout(store=sqlite_store(path)).outcome(ORDER.id).is_paid

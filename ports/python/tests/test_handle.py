@@ -1,0 +1,125 @@
+"""The route: the wire is the same as that of checkout.handle of the npm package."""
+
+from __future__ import annotations
+
+import json
+import urllib.parse
+from typing import Any, Mapping, Optional
+
+import pytest
+from cardseal import MOST_BODY_BYTES, Checkout, Order, Request, Response, handle
+from helpers import ORDER, POSTED, SENDER, FakeService, checkout
+
+
+def ask(
+    shop: Checkout,
+    method: str = "POST",
+    body: bytes = b"",
+    headers: Mapping[str, str] = {},
+    order: Optional[Order] = ORDER,
+) -> Response:
+    return handle(shop, Request(method, headers, body, sender=SENDER), order)
+
+
+def told(response: Response) -> Any:
+    return json.loads(response.body)
+
+
+def test_a_get_tells_the_outcome_and_is_not_cached() -> None:
+    response = ask(checkout(), "GET")
+    assert (response.status, told(response)) == (200, {"status": "open"})
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+def test_a_post_without_a_body_gets_a_key_that_names_the_order() -> None:
+    response = ask(checkout())
+    assert response.status == 200
+    assert told(response) == {
+        "status": "open",
+        "order": "order-1",
+        "key": {"id": "cek_1", "scheme": "RSA_OAEP_SHA256_V1", "public_key": "AAAA"},
+    }
+
+
+def test_a_post_with_a_block_pays_once() -> None:
+    service = FakeService()
+    shop = checkout(service)
+    ask(shop)
+    paid = {"status": "committed", "reference": "pi_card_1"}
+    for _ in range(2):
+        response = ask(shop, body=POSTED, headers={"Content-Type": "text/plain"})
+        assert (response.status, told(response)) == (200, paid)
+    assert service.asked == ["key", "intent", "authorize"]
+    assert told(ask(shop, "GET")) == paid
+
+
+def test_a_decline_survives_a_reload() -> None:
+    service = FakeService()
+    service.status = "failed"
+    shop = checkout(service)
+    ask(shop)
+    declined = told(ask(shop, body=POSTED))
+    assert declined == {"status": "failed", "reason": "card_declined"}
+    last = {"last": "failed", "reason": "card_declined"}
+    assert told(ask(shop, "GET")) == {"status": "open", **last}
+    assert told(ask(shop)).items() >= {"status": "open", **last}.items()
+
+
+@pytest.mark.parametrize("accept, status", [("text/html,*/*", 303), ("*/*", 200)])
+def test_a_form_that_the_browser_submits_is_answered_with_303(accept: str, status: int) -> None:
+    shop = checkout()
+    ask(shop)
+    body = urllib.parse.urlencode({"encrypted_card": POSTED.decode()}).encode()
+    response = ask(
+        shop,
+        body=body,
+        headers={
+            "Content-Type": "application/x-www-form-urlencoded",
+            "Accept": accept,
+            "Referer": "https://shop.example//pay?a=1&outcome=no_order",
+        },
+    )
+    assert response.status == status
+    if status == 303:
+        assert response.headers["Location"] == "/pay?a=1"
+    assert told(ask(shop, "GET"))["status"] == "committed"
+
+
+def test_a_key_of_another_order_pays_nothing() -> None:
+    service = FakeService()
+    shop = checkout(service)
+    ask(shop)
+    response = ask(shop, body=POSTED, headers={"Cardseal-Order": "order-2"})
+    assert (response.status, told(response)) == (404, {"status": "no_order"})
+    assert "authorize" not in service.asked
+
+
+@pytest.mark.parametrize(
+    "method, headers, body, status, word",
+    [
+        ("POST", {"Sec-Fetch-Site": "cross-site"}, b"", 403, "cross_site"),
+        ("POST", {"Sec-Fetch-Site": "same-site"}, b"", 403, "cross_site"),
+        ("POST", {"Content-Length": str(MOST_BODY_BYTES + 1)}, b"", 413, "too_large"),
+        ("POST", {}, b"x" * (MOST_BODY_BYTES + 1), 413, "too_large"),
+        ("PUT", {}, b"", 405, "method"),
+        ("POST", {}, b"number=4242424242424242", 400, "invalid_encrypted_card"),
+    ],
+)
+def test_refuses(method: str, headers: dict[str, str], body: bytes, status: int, word: str) -> None:
+    lines: list[str] = []
+    response = ask(checkout(lines=lines), method, body, headers)
+    assert (response.status, told(response)) == (status, {"status": word})
+    assert "4242" not in "".join(lines)
+
+
+def test_without_an_order_there_is_none() -> None:
+    for method in ("GET", "POST"):
+        response = ask(checkout(), method, order=None)
+        assert (response.status, told(response)) == (404, {"status": "no_order"})
+
+
+def test_too_many_requests_say_when_to_come_back() -> None:
+    shop = checkout()
+    responses = [ask(shop) for _ in range(7)]
+    assert [response.status for response in responses] == [200] * 6 + [429]
+    assert int(responses[-1].headers["Retry-After"]) > 0
