@@ -61,11 +61,6 @@ export const PARTS: Part[] = [
     bounds: { ...NOTHING, pays: 1, faults: 1, resolves: 2, waits: 1 },
   },
   {
-    name: 'staff resolve while an answer is late, and another page pays',
-    pages: [0, 0],
-    bounds: { ...NOTHING, pays: 2, resolves: 1, waits: 1 },
-  },
-  {
     name: 'sweep looks up after a fault',
     pages: [0],
     bounds: { ...NOTHING, pays: 1, faults: 1, sweeps: 1, waits: 1, cancels: 1 },
@@ -88,10 +83,10 @@ export const PARTS: Part[] = [
     bounds: { ...NOTHING, pays: 1, sweeps: 1, faults: 1, waits: 1 },
   },
   {
-    name: 'two look at a paid order, with a slow store',
+    name: 'two look at a paid order',
     pages: [0],
     delivers: true,
-    bounds: { ...NOTHING, pays: 1, outcomes: 1, waits: 3 },
+    bounds: { ...NOTHING, pays: 1, outcomes: 1, waits: 2 },
   },
   {
     name: 'the store cuts the value, or gives another order',
@@ -102,6 +97,17 @@ export const PARTS: Part[] = [
 
 /** `node tools/explore-checkout.mjs`: minutes. */
 export const DEEPER: Part[] = [
+  {
+    name: 'staff resolve while an answer is late, and another page pays',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, resolves: 1, waits: 1 },
+  },
+  {
+    name: 'two look at a paid order, with a slow store',
+    pages: [0],
+    delivers: true,
+    bounds: { ...NOTHING, pays: 1, outcomes: 1, waits: 3 },
+  },
   {
     name: 'two pages pay, with two sweeps and a fault',
     pages: [0, 0],
