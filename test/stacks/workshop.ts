@@ -32,7 +32,7 @@ export function pack(): Tarballs {
     const args = ['pack', source, '--silent', '--pack-destination', folder];
     return join(folder, execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' }).trim());
   };
-  execFileSync('npm', ['run', '--silent', 'build:sandbox'], { cwd: ROOT });
+  execFileSync(process.execPath, ['--import', 'tsx', 'demo/service/build.ts'], { cwd: ROOT });
   return { cardseal: packed('.'), 'cardseal-sandbox': packed('./demo/service/dist') };
 }
 

@@ -39,7 +39,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** SANDBOX_TARBALL: a packed sandbox that is to be tested. Without it the sources are packed. */
 function tarball(): string {
   if (process.env.SANDBOX_TARBALL) return resolve(root, process.env.SANDBOX_TARBALL);
-  run('npm', ['run', '--silent', 'build:sandbox'], root);
+  run(process.execPath, ['--import', 'tsx', 'demo/service/build.ts'], root);
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   return join(folder, run('npm', [...args, './demo/service/dist'], root).trim());
 }
