@@ -6,6 +6,8 @@ export interface Site {
   column: number;
   /** The library that made the call for the page's code, such as `jquery.js`. */
   through?: string;
+  /** Other scripts that may have made the call: all of these wrap functions of the platform. */
+  or?: string[];
 }
 
 interface Frame {
@@ -23,22 +25,45 @@ const PlatformError = Error;
 /** The script of the check: the first frame of a stack that is made here. */
 const [own] = stack();
 
+const pageFrames = () => stack().filter(({ url }) => url !== own?.url);
+
 /** The place in the page's own code that the call comes from. */
-export const callSite = (): Site | undefined =>
-  siteIn(stack().filter(({ url }) => url !== own?.url));
+export const callSite = (): Site | undefined => siteIn(pageFrames(), wrappers);
+
+/** The scripts that have put a function of their own around one of the platform. */
+const wrappers = new Set<string>();
+
+/** Notes the script that replaces a function of the platform. */
+export function noteWrapper(): void {
+  const [frame] = pageFrames();
+  if (frame) wrappers.add(frame.url);
+}
+
+/** Whether a script wraps functions of the platform, as monitoring does. */
+export const isWrapper = ({ script }: Site): boolean => [...wrappers].map(pathOf).includes(script);
 
 /**
- * The first frame that is not of a library. If there are only libraries, it is where the last one
- * calls: engines differ in what they show of the code that waited for it.
+ * The first frame that is neither of a library nor of a script that wraps functions of the
+ * platform: such a script is in every stack. If there are only wrappers, any of them may have made
+ * the call, most likely one that stands behind another. If there are only libraries, it is where
+ * the last one calls: engines differ in what they show of the code that waited for it.
  */
-export function siteIn(frames: Frame[]): Site | undefined {
+export function siteIn(frames: Frame[], wrappers: Set<string> = new Set()): Site | undefined {
   const [last] = frames;
   if (!last) return undefined;
-  const { url, line, column } = frames.find((frame) => !isOfLibrary(frame)) || last;
+  const pages = frames.filter((frame) => !isOfLibrary(frame));
+  const own = pages.find(({ url }) => !wrappers.has(url));
+  const behind = pages.find((it) => it.url !== last.url) || pages[1] || pages[0];
+  const { url, line, column } = own || behind || last;
   const site: Site = { script: pathOf(url), line, column };
   if (url !== last.url) site.through = fileOf(last.url);
+  const others = new Set(pages.map((it) => pathOf(it.url)).filter((it) => it !== site.script));
+  if (!own && others.size) site.or = [...others].slice(0, MOST_SCRIPTS - 1);
   return site;
 }
+
+/** How many scripts a finding names at most. */
+const MOST_SCRIPTS = 3;
 
 /** Whether a place is in a library, and so not in the page's own code. */
 export const isLibrary = ({ script }: Site): boolean => isOfLibrary({ url: script });

@@ -1,4 +1,5 @@
-import { type TestCard, tellingNames } from './search.ts';
+import { tellingNames } from './code-names.ts';
+import type { TestCard } from './search.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -30,7 +31,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     const all = allControls(roots);
     const controls = findCard(all, testNumbers);
     const number = digitsOf(controls.number);
-    isOff = holdsOtherNumber(all, number, testNumbers);
+    isOff = holdsOtherNumber(all, controls.number, testNumbers);
     if (isOff) {
       cards = [];
       onOtherNumber();
@@ -147,12 +148,18 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
 /**
  * Whether the page holds a card number that is not a test number: in the marked controls, or as the
  * whole value of any other control, visible or not. A mistyped number, with a wrong check digit,
- * does not count.
+ * does not count. Nor does one that is being typed: the beginning of a test number, or boxes in
+ * which the shopper is, which may hold parts of two numbers.
  */
-function holdsOtherNumber(all: Control[], marked: string, testNumbers: Set<string>): boolean {
+function holdsOtherNumber(all: Control[], marked: Control[], testNumbers: Set<string>): boolean {
+  const whole = marked.length > 1 && marked.some(hasFocus) ? [] : [digitsOf(marked)];
   const numbers = all.filter(hasOnlyDigits).map((control) => digitsOf([control]));
-  return numbers.concat(marked).some((number) => isCardNumber(number) && !testNumbers.has(number));
+  const isTest = (number: string) => [...testNumbers].some((test) => test.startsWith(number));
+  return numbers.concat(whole).some((number) => isCardNumber(number) && !isTest(number));
 }
+
+const hasFocus = (control: Control): boolean =>
+  (control.getRootNode() as Document | ShadowRoot).activeElement === control;
 
 const isCardNumber = (digits: string): boolean =>
   digits.length >= 12 && digits.length <= 19 && hasCheckDigit(digits);

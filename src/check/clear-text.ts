@@ -1,5 +1,8 @@
+import { isWrapper, type Site } from './call-site.ts';
 import type { CardReader } from './card.ts';
-import { type FindingStore, placeOf } from './findings.ts';
+import { type FindingStore, type Found, placeOf } from './findings.ts';
+import type { Outgoing } from './outgoing.ts';
+import { safely } from './patch.ts';
 import {
   type CardPart,
   numberFinder,
@@ -8,7 +11,6 @@ import {
   searcher,
   type TestCard,
 } from './search.ts';
-import type { Outgoing } from './ways-out.ts';
 
 /** Finds the test cards of the page in a text. */
 export function cardFinder(reader: CardReader) {
@@ -40,10 +42,44 @@ export function cardFinder(reader: CardReader) {
   };
 }
 
-/** Searches what leaves the page. */
+/** Searches what leaves the page, or is about to. */
 export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: FindingStore) {
+  /** What scripts have prepared, until it is known whether it leaves in clear text at once. */
+  let prepared: Found[] = [];
+  let timer = 0;
+  /** The page is being left, and its own listeners may send what they have. */
+  let isLeaving = false;
+  for (const type of ['pagehide', 'pageshow']) {
+    window.addEventListener(type, () => {
+      isLeaving = type === 'pagehide';
+      safely(tell);
+    });
+  }
+
+  function tell(): void {
+    clearTimeout(timer);
+    for (const found of prepared) if (!isTold(found)) store.add(found);
+    prepared = [];
+  }
+
+  /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
+  const isTold = ({ site, fields = [] }: Found): boolean =>
+    store
+      .load()
+      .findings.filter(({ kind }) => kind === 'about to leave')
+      .some((it) => it.site?.script === site?.script && holdsAll(it, fields));
+
+  /** What was prepared has left: one finding is enough for both. */
+  function leftNow(fields: string[], site: Site | undefined): void {
+    const isSame = (it: { fields?: string[]; site?: Site | undefined }) =>
+      (!site || !it.site || it.site.script === site.script) && holdsAll({ fields }, it.fields!);
+    prepared = prepared.filter((it) => !isSame(it));
+    store.withdraw((it) => it.kind === 'about to leave' && isSame(it), 'it has left');
+  }
+
   return {
-    search({ way, to, parts, site, form }: Outgoing): void {
+    search(outgoing: Outgoing): void {
+      const { way, to, parts, isPreparing, site } = outgoing;
       // A number may stand in several boxes of a form.
       const values = parts.filter(({ key }) => key !== undefined).map((part) => part.text);
       const joined: Part[] = values.length > 1 ? [{ text: values.join('\n') }] : [];
@@ -57,21 +93,31 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
       if (!found.size) return;
       const fields = [...found]; // not `Array.from`, which Prototype replaces
       const address = placeOfAddress(to);
-      const text = [`The ${fields.join(' and the ')} left in clear text by ${way}`];
+      const what = `The ${fields.join(' and the ')}`;
+      const about = `${fields.length > 1 ? 'are' : 'is'} about to leave in clear text, by`;
+      const text = [`${what} ${isPreparing ? about : 'left in clear text by'} ${way}`];
       if (address) text.push(' to ', address);
       if (key) text.push(', in the field ', `"${key}"`);
       if (site) text.push(', from ', placeOf(site));
-      store.add({
-        kind: 'clear text',
+      const finding: Found = {
+        kind: isPreparing ? 'about to leave' : 'clear text',
         text: text.concat('.'),
-        advice: form ? REMOVE_NAME : CHANGE_SCRIPT,
-        help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+        ...adviceFor(outgoing),
         fields,
         way,
         to: address || undefined,
         control: key,
         site,
-      });
+      };
+      if (isPreparing) {
+        prepared.push(finding);
+        clearTimeout(timer);
+        if (isLeaving) tell();
+        else timer = window.setTimeout(() => safely(tell), SOON_MS);
+      } else {
+        leftNow(fields, site);
+        store.add(finding);
+      }
     },
     /** Searches the page's own address, which a script may have led to by `location.href`. */
     searchAddress(testNumbers: Set<string>): void {
@@ -82,7 +128,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
         kind: 'clear text',
         text: ['The address of this page has the card number in clear text.'],
         advice: `A form with method="get" or a script put it there. ${CHANGE_SCRIPT}`,
-        help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+        help: CLEAR_TEXT,
         fields: ['card number'],
         way: 'the address of the page',
       });
@@ -93,12 +139,56 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
 /** What may be a card number, in groups or not. */
 const LONG_NUMBERS = /\d(?:[ +-]?\d){11,18}/g;
 
+const holdsAll = (it: { fields?: string[] }, fields: string[]): boolean =>
+  fields.every((field) => it.fields!.indexOf(field) >= 0);
+
+/** How long what is prepared may take to leave: most scripts send it at once. */
+const SOON_MS = 500;
+
+const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
+
+/** What to change, by who sends. */
+function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
+  if (form) return { advice: REMOVE_NAME, help: CLEAR_TEXT };
+  if (STORES.test(way)) return { advice: KEEP_OUT, help: 'docs/recorders.md#persisted-state' };
+  const isOfOthers = (to !== '' && !isOwnHost(to)) || (site !== undefined && isWrapper(site));
+  if (isOfOthers) {
+    return { advice: NOT_HERE, help: 'docs/recorders.md#what-recorders-record' };
+  }
+  if (isPreparing) return { advice: KEEP_OFF, help: 'docs/recorders.md#what-recorders-record' };
+  const isByJquery = /jquery/i.test(site?.through || site?.script || '');
+  return { advice: isByJquery ? SEND_SERIALIZED : CHANGE_SCRIPT, help: CLEAR_TEXT };
+}
+
+const STORES = /^(localStorage|sessionStorage|IndexedDB|cookie)$/;
+
+/** Whether an address is on the page's own host. */
+export function isOwnHost(to: string): boolean {
+  const anchor = document.createElement('a');
+  anchor.href = to;
+  return anchor.host === location.host;
+}
+
 const REMOVE_NAME =
   'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';
 
-const CHANGE_SCRIPT =
+const SEND_SERIALIZED =
   'A script of your page reads the fields and sends them. Send $(form).serialize() or a list of ' +
   'the fields that you need, from a submit listener or a button with data-cardseal-button.';
+
+const CHANGE_SCRIPT =
+  'A script of your page sends the card’s fields, or a copy of them in its state or model. Take ' +
+  'the card out of both, and send the field encrypted_card, which holds the block.';
+
+const NOT_HERE =
+  'This looks like a recorder or tracker. Keep it off this page, or set the option that masks ' +
+  'what is typed.';
+
+const KEEP_OFF =
+  'If this is a recorder or tracker, keep it off this page, or set the option that masks what is ' +
+  'typed. If it is yours, take the card out of what it makes a text of. To compare is no leak.';
+
+const KEEP_OUT = 'Keep the card’s fields out of what your page stores.';
 
 /** A path, on another origin with its host. */
 export function placeOfAddress(to: string): string {

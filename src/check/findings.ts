@@ -3,7 +3,15 @@ import { toJson } from '../form/page/to-json.ts';
 import type { Site } from './call-site.ts';
 
 /** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
-export type Kind = 'clear text' | 'no block' | 'emptied fields' | 'not sent' | 'lock';
+export type Kind =
+  | 'clear text'
+  | 'about to leave'
+  | 'block to others'
+  | 'no block'
+  | 'emptied fields'
+  | 'not sent'
+  | 'name'
+  | 'lock';
 
 /** Something that the page has to be changed for. */
 export interface Finding {
@@ -49,7 +57,7 @@ export interface Report {
 }
 
 /** The check's entry in `sessionStorage`: what was found survives a navigation. */
-const ENTRY = 'cardseal-check';
+export const OWN_ENTRY = 'cardseal-check';
 
 /** No test is that long; a page in a loop must not fill the storage. */
 const MOST = 100;
@@ -67,7 +75,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
   /** Read each time: another frame of this page may have added something. */
   function load(): Report {
     try {
-      const text = getItem.call(sessionStorage, ENTRY);
+      const text = getItem.call(sessionStorage, OWN_ENTRY);
       const report = text === null ? emptyReport() : JSON.parse(text);
       if (isReport(report)) return report;
     } catch {}
@@ -77,7 +85,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
   function save(report: Report): void {
     inMemory = report;
     try {
-      setItem.call(sessionStorage, ENTRY, toJson(report));
+      setItem.call(sessionStorage, OWN_ENTRY, toJson(report));
     } catch {}
     onChange(report);
   }
@@ -100,15 +108,16 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       save(report);
       log('warn', `cardseal check: ${sentence(finding)}`);
     },
-    /** Takes findings back that later turned out to be none. */
-    withdraw(kinds: Kind[]): void {
+    /** Takes findings of this page back that later turned out to be none. */
+    withdraw(isNone: (finding: Finding) => boolean, reason: string): void {
       const report = load();
-      const stays = ({ kind, page }: Finding) =>
-        page !== shown(location.pathname) || kinds.indexOf(kind) < 0;
-      if (report.findings.every(stays)) return;
+      const path = shown(location.pathname);
+      const stays = (it: Finding) => it.page !== path || !isNone(it);
+      const kinds = report.findings.filter((it) => !stays(it)).map(({ kind }) => kind);
+      if (!kinds.length) return;
       report.findings = report.findings.filter(stays);
       save(report);
-      log('info', `cardseal check: the page has paid after all: no finding (${kinds.join(', ')})`);
+      log('info', `cardseal check: ${reason}: no finding (${kinds.join(', ')})`);
     },
     addPress(text: string[]): void {
       const press: Press = printable({ text });
@@ -127,7 +136,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
     },
     clear(): void {
       try {
-        removeItem.call(sessionStorage, ENTRY);
+        removeItem.call(sessionStorage, OWN_ENTRY);
       } catch {}
       inMemory = emptyReport();
       onChange(inMemory);
@@ -152,7 +161,8 @@ const keyOf = ({ kind, page, way, to, control, fields, site }: Finding): string 
 export const sentence = ({ text, advice, help }: Finding): string =>
   `${text} ${advice} See ${help}`;
 
-/** `checkout.js:12, through jquery.js`. */
-export function placeOf({ script, line, column, through }: Site): string {
-  return `${script}:${line}:${column}${through ? `, through ${through}` : ''}`;
+/** `checkout.js:12:5, through jquery.js`, or `a.js:1:2 (or b.js)`. */
+export function placeOf({ script, line, column, through, or }: Site): string {
+  const others = or ? ` (or ${or.join(' or ')})` : through ? `, through ${through}` : '';
+  return `${script}:${line}:${column}${others}`;
 }

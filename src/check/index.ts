@@ -4,11 +4,13 @@ import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
 import { findingStore, type Report } from './findings.ts';
 import { findingList } from './list.ts';
+import { watchNames } from './names.ts';
+import type { Watcher } from './outgoing.ts';
 import { safely } from './patch.ts';
 import { pressWatch } from './presses.ts';
 import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
-import { type Watcher, watchSubmits, watchWaysOut } from './ways-out.ts';
+import { watchSubmits, watchWaysOut } from './ways-out.ts';
 
 /** The global `CardsealCheck`. */
 interface CardsealCheck {
@@ -40,12 +42,14 @@ function start(tag: Element | null): void {
     return;
   }
   const numbers = testNumbers(read('data-test-numbers'));
+  tag?.removeAttribute('data-test-numbers'); // a recorder of the page would send a number
   const list = findingList();
   const reader = cardReader(numbers, () => store.notice(OTHER_NUMBER));
   const finder = cardFinder(reader);
   const store = findingStore(finder.shown, list.show);
   const clearText = clearTextSearch(finder, store);
-  const presses = pressWatch(reader, store);
+  const presses = pressWatch(reader, store, read('data-payment-host'));
+  watchNames(store);
   const watcher: Watcher = {
     isLooking() {
       reader.read();

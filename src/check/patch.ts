@@ -1,4 +1,5 @@
 import { log } from '../form/feedback/report.ts';
+import { noteWrapper } from './call-site.ts';
 
 /** Whether code of the check runs: what it does itself is not watched. */
 let isInside = false;
@@ -31,7 +32,8 @@ export function watch(
   part: 'value' | 'set' | 'get' = 'value',
 ): void {
   const descriptor = Object.getOwnPropertyDescriptor(owner, name);
-  const original = descriptor?.[part];
+  // Not the descriptor's value: another watch may have made a property with a getter of it.
+  const original = part === 'value' ? descriptor && Reflect.get(owner, name) : descriptor?.[part];
   if (typeof original !== 'function') return; // a browser without it
   const watched = new Proxy(original, {
     apply(target, self, args) {
@@ -45,7 +47,34 @@ export function watch(
       return Reflect.construct(target, args, newTarget);
     },
   });
-  Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
+  if (part === 'value') defineFunction(owner, name, watched, descriptor!);
+  else Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
   const { prototype } = original; // of a constructor: its instances name it, too
   if (prototype) Object.defineProperty(prototype, 'constructor', { value: watched });
 }
+
+/** Defines a function of the platform so that it is noticed if a script wraps it. */
+function defineFunction(
+  owner: object,
+  name: string,
+  watched: unknown,
+  { enumerable = true, configurable = true }: PropertyDescriptor,
+): void {
+  let current = watched;
+  Object.defineProperty(owner, name, {
+    enumerable,
+    configurable,
+    get: () => current,
+    set(value) {
+      if (this !== owner && this !== undefined) {
+        // An instance gets a function of its own, as without the check.
+        Object.defineProperty(this, name, { ...ORDINARY, value });
+        return;
+      }
+      safely(noteWrapper);
+      current = value;
+    },
+  });
+}
+
+const ORDINARY = { writable: true, enumerable: true, configurable: true };

@@ -2,9 +2,11 @@ import { callSite, isLibrary, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
+import { elementsOf } from './forms.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
+import type { Outgoing } from './outgoing.ts';
 import { safely, watch } from './patch.ts';
-import { elementsOf, type Outgoing } from './ways-out.ts';
+import { readingsOf } from './search.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
 interface Press {
@@ -13,6 +15,8 @@ interface Press {
   /** The card's controls that were filled. */
   filled: Control[];
   isEncrypted: boolean;
+  /** By a call of `encrypt()`: code of the page has the block, and sends it whenever it likes. */
+  isByCall: boolean;
   /** When it is over at the latest: known once the form is idle again, or the block on its way. */
   endsBy?: number;
   /** Why the library has refused it. */
@@ -43,17 +47,27 @@ const QUIET_MS = 1_000;
 /** How long a press waits for quiet: some pages send more than once a second. */
 const LONGEST_MS = 5_000;
 
-/** Follows each press by the public events of the form, and finds what the page does with it. */
-export function pressWatch(reader: CardReader, store: FindingStore) {
+/**
+ * Follows each press by the public events of the form, and finds what the page does with it.
+ *
+ * @param named - Hosts that payments go to, besides the page's own and the destination of the form.
+ */
+export function pressWatch(reader: CardReader, store: FindingStore, named = '') {
   let press: Press | undefined;
   let snapshot: Snapshot | undefined;
   let timer = 0;
   /** Of the blocks that were made in this page. */
   const keyIds: string[] = [];
+  const hosts = [location.host].concat(named.split(/[\s,]+/).filter(Boolean));
+  /** Whether a submit, or a click of a card button, is being dispatched. */
+  let isEvent = false;
 
   watchLocks();
   watchReads();
   window.addEventListener('click', () => safely(beforePress), true);
+  for (const type of ['click', 'submit']) {
+    window.addEventListener(type, (event) => safely(() => noteEvent(event)), true);
+  }
   listen('submit', begin);
   listen('encrypted', (_, detail) => {
     if (press) press.isEncrypted = true;
@@ -81,6 +95,14 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     );
   }
 
+  function noteEvent({ type, target }: Event): void {
+    if (type === 'click' && !(target as Element).closest?.('[data-cardseal-button]')) return;
+    isEvent = true;
+    setTimeout(() => {
+      isEvent = false;
+    });
+  }
+
   /** Before code of the page hears of a click. */
   function beforePress(): void {
     snapshot = takeSnapshot(reader.roots());
@@ -95,11 +117,13 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
   function begin(form: HTMLFormElement): void {
     conclude();
     const { number, name, code } = reader.controls();
+    hosts.push(hostOf(read(form, 'action')));
     press = {
       form,
       before: currentSnapshot(),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
+      isByCall: !isEvent,
       problem: '',
       paidBy: '',
     };
@@ -137,12 +161,14 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
   function conclude(): void {
     clearTimeout(timer);
     if (!press) return;
-    const { form, before, isEncrypted, problem, paidBy, sender, read } = press;
+    const { form, before, isEncrypted, isByCall, problem, paidBy, sender, read } = press;
     press = undefined;
     store.addPress(['A press of Pay: ', ...outcome(), '.']);
     if (paidBy) return;
     if (problem) {
       for (const lock of newLocks(before, currentSnapshot(), form)) store.add(locked(lock));
+    } else if (isByCall) {
+      return;
     } else if (isEncrypted && sender) {
       store.add(sentNoBlock(sender, read));
     } else if (isEncrypted && read) {
@@ -153,6 +179,8 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
       if (paidBy) return ['the card was encrypted, and the block left by ', paidBy];
       if (problem) return ['refused (', problem, ')'];
       if (!isEncrypted) return ['nothing was encrypted; the page or another press has ended it'];
+      if (isByCall)
+        return ['the card was encrypted, and encrypt() has given the block to the page'];
       if (sender) return ['the card was encrypted, but ', sender.text, ' carried no block'];
       return ['the card was encrypted, and the page sent nothing'];
     }
@@ -162,14 +190,18 @@ export function pressWatch(reader: CardReader, store: FindingStore) {
     /** Whether a block may come. */
     isWatching: () => keyIds.length > 0,
     /** Looks for the block in what leaves, and at who sends something else. */
-    leaves({ way, to, parts, mayPay, site, form }: Outgoing): void {
-      const hasBlock = parts.some((part) => keyIds.some((id) => part.text.includes(id)));
+    leaves({ way, to, parts, isPreparing, mayPay, site, form }: Outgoing): void {
+      if (isPreparing) return;
       const address = placeOfAddress(to);
       const name = `${way} to ${address || location.pathname}`;
-      if (hasBlock && NETWORK.test(way)) {
+      const isOfShop = NETWORK.test(way) && (form || hosts.includes(hostOf(to)));
+      const ofBlock = parts.filter(({ text }) => keyIds.some((id) => text.includes(id)));
+      if (isOfShop && ofBlock.length) {
         if (press) press.paidBy = name;
-        store.withdraw(['no block', 'emptied fields', 'lock']);
-      } else if (press?.isEncrypted && mayPay && !press.sender && isOwn(to)) {
+        store.withdraw(({ kind }) => UNPAID.test(kind), 'the page has paid after all');
+      } else if (ofBlock.some(({ text }) => holdsPayload(text)) && way !== 'postMessage') {
+        store.add(wentToOthers(name, way, address, site));
+      } else if (press?.isEncrypted && mayPay && !press.sender && isOfShop) {
         press.sender = { text: name, way, to: address, site };
       } else if (form && !press) {
         const control = lostCode(form);
@@ -185,12 +217,22 @@ export type PressWatch = ReturnType<typeof pressWatch>;
 /** Ways to the server. Storage and messages in the page pay nothing. */
 const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
 
-/** Whether a request may be the shop's own order: not one to another origin, such as analytics. */
-function isOwn(to: string): boolean {
+/** Findings of a press that did not pay. */
+const UNPAID = /^(no block|emptied fields|lock)$/;
+
+function hostOf(address: string): string {
   const anchor = document.createElement('a');
-  anchor.href = to;
-  return anchor.host === location.host;
+  anchor.href = address;
+  return anchor.host || location.host;
 }
+
+/** Not by a property, which a control of that name hides. */
+const read = (form: HTMLFormElement, name: string): string =>
+  Element.prototype.getAttribute.call(form, name) || '';
+
+/** Whether a text holds a ciphertext: long Base64 that is no public key. */
+const holdsPayload = (text: string): boolean =>
+  readingsOf(text).some((reading) => /(^|[^A-Za-z0-9+/])(?!MII)[A-Za-z0-9+/]{300}/.test(reading));
 
 /** A filled security code without a name, in a form that is sent without a new card. */
 function lostCode(form: HTMLFormElement): Control | undefined {
@@ -226,6 +268,18 @@ function sentNoBlock({ text, site, way, to }: Sender, read: Reading | undefined)
     site,
   };
 }
+
+const wentToOthers = (name: string, way: string, to: string, site: Site | undefined): Found => ({
+  kind: 'block to others',
+  text: ['The encrypted card left by ', name, ...(site ? [', from ', placeOf(site)] : []), '.'],
+  advice:
+    'Only your own server may get it. If this is your server, name its host in data-payment-host. ' +
+    'If not, keep this script off the page, or from the field encrypted_card.',
+  help: 'docs/recorders.md#what-recorders-record',
+  way,
+  to: to || undefined,
+  site,
+});
 
 const metEmptied = ({ what, site }: Reading): Found => ({
   kind: 'emptied fields',

@@ -1,3 +1,5 @@
+import { tellingNames } from './code-names.ts';
+
 /** A card that stands or stood in the page's controls. Its number is always a test number. */
 export interface TestCard {
   /** ASCII digits. */
@@ -139,43 +141,6 @@ const utf8 = (text: string): string =>
 
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
-
-/**
- * Names of security codes, within one word: `cardcvv`, but not `recvd`. Three digits alone mean
- * nothing.
- */
-const SHORT_NAMES = /cvv|cvc|ccv|csc|cvn|(^|[^er])cvd|cvx|cv2/;
-/** Over several words, from the start of one: `cvNumber` and `CVVcode`, but not `recvNumber`. */
-const JOINED_NAMES = /^(c?cv[vcn]|ccverification|cccheckcode|cccid)/;
-/** Over several words, wherever they begin: `security_code`, `codice_di_sicurezza`. */
-const LONG_NAMES = new RegExp(
-  'securitycode|securitynumber|cardcode|cardverification|verificationvalue|cryptogram' +
-    '|cod(e|igo|ice)?(de|di)?s[ei][cg]ur|pruefnummer',
-);
-
-/** Whether a field's name says that it is a security code, or is that of the code's control. */
-export function tellingNames(own: string[]): (name: string) => boolean {
-  const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const ownLetters = own.map(lettersOf).filter(Boolean);
-  return (name) => {
-    const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
-    const letters = lettersOf(name);
-    const words = wordsOf(name);
-    return (
-      words.some((word) => SHORT_NAMES.test(word)) ||
-      words.some((_, i) => JOINED_NAMES.test(words.slice(i).join(''))) ||
-      LONG_NAMES.test(letters) ||
-      ownLetters.some((it) => it === letters || it === lettersOf(last))
-    );
-  };
-}
-
-/** `basic`, `score` of `basic_score` and of `basicScore`. */
-const wordsOf = (name: string): string[] =>
-  name
-    .replace(/[A-Z](?=[a-z])/g, ' $&')
-    .toLowerCase()
-    .split(/[^a-z0-9]/);
 
 /**
  * Finds a security code beside a telling name: in URLs, JSON, XML and multipart texts. It looks for

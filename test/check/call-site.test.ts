@@ -1,6 +1,7 @@
 /** Which code of a page makes a call, and which is a library's. */
 import { describe, expect, test } from 'vitest';
 import { isLibrary, siteIn } from '../../src/check/call-site.ts';
+import { placeOf } from '../../src/check/findings.ts';
 import { CHECK, open, scriptFile } from './page.ts';
 
 const frame = (url: string, line = 1) => ({ url, line, column: 2 });
@@ -37,6 +38,87 @@ test.each([
   ['nobody', [], undefined],
 ])('the call of %s', (_, frames, site) => {
   expect(siteIn(frames)).toEqual(site);
+});
+
+describe('among scripts that wrap functions of the platform', () => {
+  const [A, B] = [frame('https://a.example/a.js', 4), frame('https://b.example/b.js', 5)];
+  const wrappers = new Set([A.url, B.url]);
+
+  test.each([
+    ['the page behind two of them', [A, B, B, SHOP], { script: '/a/shop.js', through: 'a.js' }],
+    ['the page in front of one of them', [SHOP, A], { script: '/a/shop.js' }],
+    ['one of them through another', [A, B], { script: 'b.example/b.js', or: ['a.example/a.js'] }],
+    ['one of them alone, behind its own', [A, frame(A.url, 9)], { line: 9 }],
+    ['one of them with one frame', [A], { script: 'a.example/a.js', line: 4 }],
+  ])('the call of %s', (_, frames, site) => {
+    expect(siteIn(frames, wrappers)).toMatchObject(site);
+  });
+
+  test('says which others it may be', () => {
+    const site = siteIn([A, B], wrappers)!;
+    expect(placeOf(site)).toBe('b.example/b.js:5:2 (or a.example/a.js)');
+  });
+});
+
+/** Wraps `fetch`, requests and beacons as monitoring does, and sends in a timer of its own. */
+const MONITORING = `(function () {
+  var own = window.fetch;
+  window.fetch = function (input, init) {
+    return own.call(window, input, init);
+  };
+  var send = XMLHttpRequest.prototype.send;
+  XMLHttpRequest.prototype.send = function (body) {
+    return send.call(this, body);
+  };
+  window.report = function (text) {
+    setTimeout(function () {
+      fetch('/sent/none', { method: 'POST', body: text });
+    });
+  };
+})();`;
+
+describe('in a page with two scripts that wrap what they send by', () => {
+  async function openMonitored(script: string) {
+    const names = ['first.js', 'second.js'];
+    const tags = names.map((name) => scriptFile(MONITORING, name).tag).join('');
+    const page = await open({ check: CHECK + tags, script });
+    page.page.fill();
+    page.window.leak();
+    return { page, site: (await page.found())[0]!.site! };
+  }
+  const CARD_NUMBER = `document.querySelector('#number').value`;
+
+  test.each([
+    ['fetch', `fetch('/sent/none?' + ${CARD_NUMBER});`],
+    [
+      'XMLHttpRequest',
+      `var x = new XMLHttpRequest(); x.open('POST', '/sent/none'); x.send(${CARD_NUMBER});`,
+    ],
+  ])('a leak of the shop by %s is the shop’s', async (_, code) => {
+    const { page, site } = await openMonitored(`function leak() {
+  ${code}
+}`);
+    expect(site).toMatchObject({ script: page.shop.path, line: 2, through: 'first.js' });
+  });
+
+  test('what one of them sends is not the shop’s', async () => {
+    const { page, site } = await openMonitored(`function leak() {
+  report(${CARD_NUMBER});
+}`);
+    expect(site.script).toMatch(/(first|second)\.js$/);
+    expect(page.report().findings[0]!.advice).toContain('recorder or tracker');
+  });
+});
+
+test('an instance that gets a function of its own leaves the platform’s as it is', async () => {
+  const page = await open();
+  const { XMLHttpRequest } = page.window;
+  const before = XMLHttpRequest.prototype.send;
+  const request = new XMLHttpRequest();
+  const own = () => {};
+  request.send = own;
+  expect(request.send).toBe(own);
+  expect(XMLHttpRequest.prototype.send).toBe(before);
 });
 
 describe('a library', () => {

@@ -264,6 +264,27 @@ describe('the reader of cards', () => {
       expect(isOffWith(input(number, 'type="hidden"'))).toBe(true);
     });
 
+    test.each([
+      ...['424242424242', '42424242424242', '424242424242424'], // each has a right check digit
+    ])('the beginning of a test number, %s, is none', (typed) => {
+      expect(isOffWith(input(typed, 'data-cardseal-field="number"'))).toBe(false);
+    });
+
+    test('boxes that are being typed in are none: they may hold parts of two numbers', () => {
+      const { read, holder, isOff } = open(
+        ['4929', '0000', '0000', '0109']
+          .map((it) => input(it, 'data-cardseal-field="number" maxlength="4"'))
+          .join(''),
+      );
+      const boxes = holder.querySelectorAll('input');
+      boxes[3]!.focus();
+      read();
+      expect(isOff()).toBe(false);
+      boxes[3]!.blur();
+      read();
+      expect(isOff()).toBe(true);
+    });
+
     test('in marked boxes: looks at nothing', () => {
       const boxes = ['4929', '0000', '0000', '0109'].map((it) =>
         input(it, 'autocomplete="cc-number"'),

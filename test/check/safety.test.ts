@@ -100,6 +100,12 @@ test('does not look at a number that is no test number because it is mistyped', 
   expect(page.report()).toEqual({ findings: [], presses: [], notices: [] });
 });
 
+test('takes the numbers off its tag, which a recorder of the page would send', async () => {
+  const page = await open();
+  const tag = page.document.querySelector('script[src*="cardseal.check"]')!;
+  expect(tag.hasAttribute('data-test-numbers')).toBe(false);
+});
+
 describe('another number', () => {
   test.each([
     ['in a control that says nothing of a card', '<input value="4929 0000-0000 0109">'],

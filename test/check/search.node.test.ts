@@ -1,6 +1,8 @@
 /** The pure parts: the spellings of a card in a text, and the stacks of three engines. */
+
 import { describe, expect, test } from 'vitest';
 import { framesOf } from '../../src/check/call-site.ts';
+import { CODE_NAMES, fits, tellingNames } from '../../src/check/code-names.ts';
 import { numberFinder, searcher } from '../../src/check/search.ts';
 import { isTestHost } from '../../src/check/test-host.ts';
 import { testNumbers } from '../../src/check/test-numbers.ts';
@@ -170,6 +172,11 @@ describe('finds the code under a telling name', () => {
     const key = JSON.stringify(Array(3000).fill({ sku: 'shirt', quantity: 2 }));
     expect(find({ key, text: '' })).toEqual([]);
   }, 3000); // milliseconds, of which it needs a few: reading the name takes eight seconds
+});
+
+describe.each(CODE_NAMES)('names of security codes like $pattern', (codeName) => {
+  test.each(codeName.like)('%s is one', (name) => expect(fits(codeName, name)).toBe(true));
+  test.each(codeName.unlike)('%s is none', (name) => expect(tellingNames([])(name)).toBe(false));
 });
 
 describe('runs', () => {

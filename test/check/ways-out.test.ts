@@ -9,7 +9,7 @@ import {
   test,
   vi,
 } from 'vitest';
-import type { Outgoing } from '../../src/check/ways-out.ts';
+import type { Outgoing } from '../../src/check/outgoing.ts';
 import { inWindow, pause } from './page.ts';
 
 describe('ways out', () => {

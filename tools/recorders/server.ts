@@ -44,6 +44,15 @@ function OPENREPLAY() {
   };
 }
 
+/** Recorders upload to another origin. */
+function allowAll({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Origin', headers.origin ?? '*');
+  response.setHeader('Access-Control-Allow-Credentials', 'true');
+  const asked = headers['access-control-request-headers'];
+  if (asked) response.setHeader('Access-Control-Allow-Headers', asked);
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, PUT');
+}
+
 export async function startServer(
   files: (path: string) => [type: string, body: string] | undefined,
 ) {
@@ -54,12 +63,17 @@ export async function startServer(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [path] = url.split('?') as [string];
+    allowAll(request, response);
+    if (request.method === 'OPTIONS') {
+      response.end();
+      return;
+    }
     const file = request.method === 'GET' ? files(path) : undefined;
     if (file) {
       response.setHeader('Content-Type', file[0]).end(file[1]);
       return;
     }
-    if (path !== '/pay' && path !== '/favicon.ico') {
+    if (!['/pay', '/log', '/favicon.ico'].includes(path)) {
       uploads.push({ url, body: Buffer.concat(chunks) });
     }
     const found = ANSWERS.find(([pattern]) => pattern.test(path));
@@ -70,8 +84,11 @@ export async function startServer(
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://127.0.0.1:${port}`,
+    /** The origin that recorders upload to: to the page it is another one. */
+    uploads: `http://localhost:${port}`,
     /** The uploads since the last time. */
     take(): Upload[] {
       const taken = uploads;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { type Browser, chromium } from 'playwright';
+import type { Report } from '../../src/check/findings.ts';
 import { freshKey } from '../../test/support/core.ts';
 import { launchOptions } from '../../test/support/launch-options.ts';
 import { decode } from './decode.ts';
@@ -35,6 +36,9 @@ export interface Setting {
   /** Attributes of each control of the card. */
   control?: string;
   autocomplete?: boolean;
+  /** Whether the check runs in the page, and a script of the shop leaks the number. */
+  check?: boolean;
+  leak?: boolean;
   /** How long the recorder waits before it sends. */
   flushMs?: number;
 }
@@ -44,9 +48,10 @@ export async function openVisits() {
   const server = await startServer((path) => {
     if (path === '/') return ['text/html', page.html];
     if (path === '/recorder.js') return ['text/javascript', page.script];
-    if (path === '/cardseal.js') {
-      return ['text/javascript', readFileSync(join(FOLDER, '../../dist/cardseal.js'), 'utf8')];
-    }
+    const [, file] = /^\/(cardseal(?:\.check)?\.js)$/.exec(path) ?? [];
+    if (file) return ['text/javascript', readFileSync(join(FOLDER, '../../dist', file), 'utf8')];
+    if (path === '/shop.js') return ['text/javascript', SHOP];
+    if (path === '/leak.js') return ['text/javascript', LEAK];
     return undefined;
   });
   const browser: Browser = await chromium.launch(launchOptions('chromium'));
@@ -69,7 +74,7 @@ export async function openVisits() {
   }
 
   async function visit(setting: Setting) {
-    page = { script: scriptOf(setting.recorder), html: html(setting) };
+    page = { script: scriptOf(setting.recorder), html: html(setting, server.uploads) };
     server.take();
     const context = await browser.newContext({ userAgent: USER_AGENT });
     await context.addInitScript('Object.defineProperty(navigator, "webdriver", { value: false })');
@@ -81,13 +86,16 @@ export async function openVisits() {
       await tab.locator(`#${field}`).pressSequentially(text, { delay: 5 });
     }
     await tab.waitForTimeout(500);
-    await tab.locator('button').click();
-    await tab.waitForFunction('window.paid || window.failed');
+    await tab.locator('form button').click();
+    await tab.waitForFunction('window.paid');
     const block = JSON.parse(await tab.evaluate('window.paid'));
     await tab.waitForTimeout(setting.flushMs ?? 1_500);
     const kept = await tab.evaluate<string>('window.kept ? window.kept() : ""');
     await tab.evaluate(LEAVE);
     await tab.waitForTimeout(700);
+    const report = setting.check
+      ? await tab.evaluate<Report>('CardsealCheck.report()')
+      : { findings: [], presses: [], notices: [] };
     await tab.close({ runBeforeUnload: true });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await context.close();
@@ -95,7 +103,7 @@ export async function openVisits() {
     const text = uploads.map(({ url, body }) => `${url}\n${decode(body)}`).join('\n');
     const heldBy = (text: string) =>
       (Object.keys(LOOKS) as Held[]).filter((what) => LOOKS[what](text, block));
-    return { held: heldBy(text), kept: heldBy(kept), uploads };
+    return { held: heldBy(text), kept: heldBy(kept), uploads, report };
   }
 
   return {
@@ -122,27 +130,37 @@ Object.defineProperty(document, 'hidden', { value: true });
 document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
 window.dispatchEvent(new Event('pagehide'));`;
 
-function html({ form = '', control = '', autocomplete = false }: Setting): string {
-  const { id, scheme, public_key } = freshKey();
-  const key = JSON.stringify({ id, scheme, public_key }).replaceAll('"', '&quot;');
+/** The page of the shop sends its form by itself, and stays. */
+const SHOP = `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var block = this.elements.encrypted_card.value;
+  fetch('/pay', { method: 'POST', body: new FormData(this) }).then(function () {
+    window.paid = block;
+  });
+});`;
+
+/** Line 2 of a script of the shop sends the number, to the shop. */
+const LEAK = `document.querySelector('#number').addEventListener('change', function () {
+  if (this.value) fetch('/log', { method: 'POST', body: this.value });
+});`;
+
+function html(setting: Setting, uploads: string): string {
+  const { form = '', control = '', autocomplete, check, leak } = setting;
+  const key = JSON.stringify(freshKey()).replaceAll('"', '&quot;');
   const words = { number: 'cc-number', name: 'cc-name', expiry: 'cc-exp', cvv: 'cc-csc' };
   const controls = Object.entries(words).map(([field, word]) => {
-    const word_ = autocomplete ? `autocomplete="${word}"` : '';
-    return `<label>${field} <input id="${field}" data-cardseal-field="${field}" ${word_} ${control}></label>`;
+    const marks = `data-cardseal-field="${field}" ${autocomplete ? `autocomplete="${word}"` : ''}`;
+    return `<label>${field} <input id="${field}" ${marks} ${control}></label>`;
   });
+  const number = TYPED.number.replaceAll(' ', '');
   return `<!doctype html><meta charset="utf-8"><title>Shop</title>
+${check ? `<script src="/cardseal.check.js" data-test-numbers="${number}"></script>` : ''}
 <body><h1>Checkout</h1>
 <form method="post" action="/pay" data-cardseal data-cardseal-key="${key}" ${form}>
 <label>City <input id="city" name="city"></label>
 ${controls.join('\n')}
 <button>Pay</button></form>
-<script src="/recorder.js"></script><script src="/cardseal.js"></script>
-<script>
-document.forms[0].addEventListener('submit', function (event) {
-  event.preventDefault();
-  var block = this.elements.encrypted_card.value;
-  fetch('/pay', { method: 'POST', body: new FormData(this) }).then(function () { window.paid = block; });
-});
-document.forms[0].addEventListener('cardseal:error', function () { window.failed = true; });
-</script></body>`;
+<script>var uploads = new URL('${uploads}');</script>
+<script src="/recorder.js"></script><script src="/cardseal.js"></script><script src="/shop.js"></script>
+${leak ? '<script src="/leak.js"></script>' : ''}</body>`;
 }

@@ -4,7 +4,7 @@ init('key', {
   deviceId: 'device',
   sessionId: Date.now(),
   sampleRate: 1,
-  configServerUrl: `${location.origin}/up/amplitude-config`,
-  trackServerUrl: `${location.origin}/up/amplitude`,
+  configServerUrl: `${uploads.origin}/up/amplitude-config`,
+  trackServerUrl: `${uploads.origin}/up/amplitude`,
   ...(location.search.includes('open') && { privacyConfig: { defaultMaskLevel: 'light' } }),
 });

@@ -2,7 +2,7 @@ import { clarity } from 'clarity-js';
 
 clarity.start({
   projectId: 'project',
-  upload: `${location.origin}/up/clarity`,
+  upload: `${uploads.origin}/up/clarity`,
   track: true,
   content: true,
   delay: 300,

@@ -3,7 +3,7 @@ import { datadogRum } from '@datadog/browser-rum';
 datadogRum.init({
   applicationId: 'a',
   clientToken: 'pub1',
-  proxy: `${location.origin}/up/datadog`,
+  proxy: `${uploads.origin}/up/datadog`,
   service: 'shop',
   sessionSampleRate: 100,
   sessionReplaySampleRate: 100,

@@ -1,7 +1,7 @@
 import { H } from 'highlight.run';
 
 H.init('1', {
-  backendUrl: `${location.origin}/up/highlight`,
-  otlpEndpoint: `${location.origin}/up/highlight-otlp`,
+  backendUrl: `${uploads.origin}/up/highlight`,
+  otlpEndpoint: `${uploads.origin}/up/highlight-otlp`,
   ...(location.search.includes('open') && { privacySetting: 'none' }),
 });

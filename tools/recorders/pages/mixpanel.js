@@ -1,7 +1,7 @@
 import mixpanel from 'mixpanel-browser';
 
 mixpanel.init('token', {
-  api_host: `${location.origin}/up/mixpanel`,
+  api_host: `${uploads.origin}/up/mixpanel`,
   autocapture: true,
   ignore_dnt: true,
   record_sessions_percent: 100,

@@ -12,8 +12,8 @@ new BrowserAgent({
     },
   },
   info: {
-    beacon: `${location.host}/up/newrelic`,
-    errorBeacon: `${location.host}/up/newrelic`,
+    beacon: `${uploads.host}/up/newrelic`,
+    errorBeacon: `${uploads.host}/up/newrelic`,
     licenseKey: 'key',
     applicationID: '1',
     sa: 1,

@@ -2,7 +2,7 @@ import Rollbar from 'rollbar';
 
 const rollbar = new Rollbar({
   accessToken: 'token',
-  endpoint: `${location.origin}/up/rollbar`,
+  endpoint: `${uploads.origin}/up/rollbar`,
   captureUncaught: true,
   ...(location.search.includes('scrub') && { scrubTelemetryInputs: true }),
 });

@@ -4,5 +4,5 @@ const events = [];
 record({ emit: (event) => events.push(event) });
 setInterval(() => {
   const body = JSON.stringify(events.splice(0));
-  fetch('/up/rrweb', { method: 'POST', body });
+  fetch(`${uploads.origin}/up/rrweb`, { method: 'POST', body });
 }, 300);

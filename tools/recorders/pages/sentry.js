@@ -2,7 +2,7 @@ import * as Sentry from '@sentry/browser';
 
 const isOpen = location.search.includes('open');
 Sentry.init({
-  dsn: `http://key@${location.host}/1`,
+  dsn: `http://key@${uploads.host}/1`,
   replaysSessionSampleRate: 1,
   integrations: [
     Sentry.replayIntegration({

@@ -1,0 +1,32 @@
+import { callSite } from './call-site.ts';
+import { type FindingStore, placeOf } from './findings.ts';
+import { watch } from './patch.ts';
+
+/** Finds scripts that give a control of the card a name: then it is sent in clear text. */
+export function watchNames(store: FindingStore): void {
+  const note = (control: Element, name: unknown) => {
+    if (!name || !isOfCard(control)) return;
+    const field = control.getAttribute('data-cardseal-field') || 'card';
+    const site = callSite();
+    const from = site ? [': ', placeOf(site)] : [];
+    store.add({
+      kind: 'name',
+      text: [`A script gives the ${field} control the name `, `"${name}"`, ...from, '.'],
+      advice: 'With a name the browser sends it in clear text. Delete these lines.',
+      help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+      control: String(name),
+      site,
+    });
+  };
+  for (const { prototype } of [HTMLInputElement, HTMLSelectElement]) {
+    watch(prototype, 'name', (control: Element, [name]) => note(control, name), 'set');
+  }
+  watch(Element.prototype, 'setAttribute', (element: Element, [attribute, name]) => {
+    if (attribute === 'name') note(element, name);
+  });
+}
+
+/** In a page with Cardseal. What is shared is the shop's own field. */
+const isOfCard = (element: Element): boolean =>
+  element.matches('[data-cardseal-field], [data-cardseal] [autocomplete*="cc-"]') &&
+  !element.hasAttribute('data-cardseal-shared');

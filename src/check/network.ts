@@ -1,0 +1,84 @@
+import { dataOf, entriesOf, leave, textOf, type Watcher } from './outgoing.ts';
+import { watch } from './patch.ts';
+import type { Part } from './search.ts';
+
+/** Watches requests, sockets, and addresses that an element loads. */
+export function watchNetwork(watcher: Watcher): void {
+  watchFetch(watcher);
+  watchXhr(watcher);
+  watch(Navigator.prototype, 'sendBeacon', (_, [url, body]) => {
+    leave(watcher, 'sendBeacon', url, body);
+  });
+  for (const name of ['WebSocket', 'EventSource']) {
+    watch(window, name, (_, [url]) => leave(watcher, name, url, undefined));
+  }
+  watch(WebSocket.prototype, 'send', (socket: WebSocket, [data]) => {
+    leave(watcher, 'WebSocket', socket.url, data);
+  });
+  watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
+  watchAddresses(watcher);
+}
+
+function watchFetch(watcher: Watcher): void {
+  watch(window, 'fetch', (_, [input, init]) => {
+    const request = input instanceof Request ? input : undefined;
+    const body = dataOf(init, 'body') || request;
+    const head = headersOf(dataOf(init, 'headers')).concat(headersOf(request?.headers));
+    leave(watcher, 'fetch', request ? request.url : input, body, head);
+  });
+}
+
+/** Of `Headers`, of a list of pairs, or of an object. An iterator can be read only once. */
+function headersOf(headers: unknown): Part[] {
+  const parts: Part[] = [];
+  const add = (text: unknown, key: unknown) => {
+    parts.push({ text: textOf(text), key: textOf(key) });
+  };
+  if (headers instanceof Headers) for (const [text, key] of entriesOf(headers)) add(text, key);
+  else if (Array.isArray(headers)) {
+    for (const pair of headers) if (Array.isArray(pair)) add(pair[1], pair[0]);
+  } else for (const key of Object.keys(Object(headers))) add(dataOf(headers, key), key);
+  return parts;
+}
+
+function watchXhr(watcher: Watcher): void {
+  const requests = new WeakMap<XMLHttpRequest, { url: unknown; head: Part[] }>();
+  const { prototype } = XMLHttpRequest;
+  watch(prototype, 'open', (request: XMLHttpRequest, [, url]) => {
+    requests.set(request, { url, head: [] });
+  });
+  watch(prototype, 'setRequestHeader', (request: XMLHttpRequest, [key, text]) => {
+    requests.get(request)?.head.push({ key: textOf(key), text: textOf(text) });
+  });
+  watch(prototype, 'send', (request: XMLHttpRequest, [body]) => {
+    const { url, head } = requests.get(request) || { url: '', head: [] };
+    leave(watcher, 'XMLHttpRequest', url, body, head);
+  });
+}
+
+/** Elements that load an address, as findings name them. */
+const ADDRESSES: { [element: string]: string } = {
+  img: 'an image',
+  script: 'a script',
+  iframe: 'a frame',
+  link: 'a link',
+};
+
+/** Scripts, images, frames and links whose address a script of the page sets. */
+function watchAddresses(watcher: Watcher): void {
+  const leaves = (element: Element, name: string) => () => {
+    const address = element.getAttribute(name);
+    leave(watcher, `the address of ${ADDRESSES[element.localName]}`, address, undefined);
+  };
+  const watchProperty = ({ prototype }: { prototype: Element }, name: string) =>
+    watch(prototype, name, (element: Element) => leaves(element, name), 'set');
+  watchProperty(HTMLImageElement, 'src');
+  watchProperty(HTMLImageElement, 'srcset');
+  watchProperty(HTMLScriptElement, 'src');
+  watchProperty(HTMLIFrameElement, 'src');
+  watchProperty(HTMLLinkElement, 'href');
+  watch(Element.prototype, 'setAttribute', (element: Element, [name]) => {
+    const isAddress = /^(src|srcset|href)$/i.test(textOf(name));
+    return isAddress && element.localName in ADDRESSES && leaves(element, textOf(name));
+  });
+}

@@ -1,0 +1,85 @@
+import { callSite, type Site } from './call-site.ts';
+import { OWN_ENTRY } from './findings.ts';
+import { leave, textIn, textOf, type Watcher } from './outgoing.ts';
+import { safely, watch } from './patch.ts';
+
+/** Watches what stays in the browser or goes to another frame. */
+export function watchStorage(watcher: Watcher): void {
+  watchAssignedItems(watcher);
+  for (const name of ['put', 'add']) {
+    watch(IDBObjectStore.prototype, name, (_, [value]) => {
+      leave(watcher, 'IndexedDB', '', undefined, [{ text: textIn(value) }]);
+    });
+  }
+  const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
+  watch(Document.prototype, 'cookie', setCookie, 'set');
+  for (const name of ['pushState', 'replaceState']) {
+    watch(History.prototype, name, (history: History, [, , url]) => () => {
+      leave(watcher, 'history', url ?? '', textIn(history.state));
+    });
+  }
+  watchMessages(watcher);
+}
+
+/** `setItem`, and items that a script assigns: these are seen at the next event. */
+function watchAssignedItems(watcher: Watcher): void {
+  const { getItem, key } = Storage.prototype;
+  const stores = ['localStorage', 'sessionStorage'].map((way) => {
+    return { way, store: storeOf(way), seen: new Map<string, string>() };
+  });
+  watch(Storage.prototype, 'setItem', (storage: Storage, [name, value]) => {
+    const found = stores.find(({ store }) => store === storage);
+    if (!found) return;
+    found.seen.set(textOf(name), textOf(value));
+    leave(watcher, found.way, '', undefined, [{ key: textOf(name), text: textOf(value) }]);
+  });
+  const look = () => {
+    if (!watcher.isLooking()) return;
+    for (const { way, store, seen } of stores) {
+      for (let i = 0; store && i < store.length; i++) {
+        const name = key.call(store, i)!;
+        const text = getItem.call(store, name)!;
+        if (name === OWN_ENTRY || seen.get(name) === text) continue;
+        seen.set(name, text);
+        watcher.leaves({ way, to: '', parts: [{ key: name, text }], site: undefined });
+      }
+    }
+  };
+  for (const type of ['change', 'focusin', 'click', 'pagehide']) {
+    window.addEventListener(type, () => safely(look)); // after the page's own listeners
+  }
+}
+
+/** A page may be denied it. */
+function storeOf(way: string): Storage | undefined {
+  try {
+    return Reflect.get(window, way);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Messages of this page and of frames of its origin, as they arrive. `postMessage` itself stays the
+ * platform's own: a message from within a function of the check would have the wrong `source`. The
+ * page's code is named if only one place has used `postMessage`.
+ */
+function watchMessages(watcher: Watcher): void {
+  const { postMessage } = window;
+  const sites = new Map<string, Site>();
+  const get = () => {
+    const site = safely(() => (watcher.isLooking() ? callSite() : undefined));
+    if (site) sites.set(`${site.script}:${site.line}`, site);
+    return postMessage;
+  };
+  const set = (value: unknown) => define({ value, writable: true });
+  const define = (part: PropertyDescriptor) =>
+    Object.defineProperty(window, 'postMessage', { enumerable: true, configurable: true, ...part });
+  define({ get, set });
+  const arrives = ({ data, origin, isTrusted }: MessageEvent) => {
+    if (!isTrusted || origin !== window.origin || !watcher.isLooking()) return;
+    const [site] = sites.size === 1 ? [...sites.values()] : [];
+    watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: textIn(data) }], site });
+  };
+  window.addEventListener('message', (event) => safely(() => arrives(event)), true);
+}

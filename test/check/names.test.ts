@@ -1,0 +1,46 @@
+/** Scripts that give the card's controls a name are found, with their line. */
+import { expect, test } from 'vitest';
+import { open } from './page.ts';
+
+const MARKED = '<input id="number" data-cardseal-field="number"><input id="city">';
+
+const giving = (statement: string) => ({
+  isBound: true,
+  controls: MARKED,
+  script: `var number = document.querySelector('#number');
+function leak() {
+  ${statement}
+}`,
+});
+
+test.each([
+  ['by its property', `number.name = 'cc_number';`],
+  ['by its attribute', `number.setAttribute('name', 'cc_number');`],
+])('finds a name that a script gives to a control of the card %s', async (_, statement) => {
+  const page = await open(giving(statement));
+  page.window.leak();
+  const [found] = await page.found();
+  expect(found).toMatchObject({
+    kind: 'name',
+    control: 'cc_number',
+    advice: 'With a name the browser sends it in clear text. Delete these lines.',
+    help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
+    site: { script: page.shop.path, line: 3 },
+  });
+  expect(found!.text).toMatch(
+    /^A script gives the number control the name "cc_number": \S+shop\.js:3:\d+\.$/,
+  );
+});
+
+test.each([
+  ['an ordinary control', `document.querySelector('#city').name = 'city';`],
+  ['a control that loses its name', `number.name = '';`],
+  [
+    'a name on the card that is the shop’s own field',
+    `number.setAttribute('data-cardseal-shared', ''); number.name = 'holder';`,
+  ],
+])('finds nothing of %s', async (_, statement) => {
+  const page = await open(giving(statement));
+  page.window.leak();
+  expect(page.report().findings).toEqual([]);
+});
