@@ -81,14 +81,15 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'no finding is taken back',
     file: 'src/check/presses.ts',
-    before: "        store.withdraw(['no block', 'emptied fields', 'lock']);\n",
+    before:
+      "        store.withdraw(({ kind }) => UNPAID.test(kind), 'the page has paid after all');\n",
     after: '',
     breaks: 'a merchant whose page pays after three seconds reads that it does not',
     ...presses,
   },
   {
     name: 'a cancelled submit counts as sent',
-    file: 'src/check/ways-out.ts',
+    file: 'src/check/forms.ts',
     before: 'if (!event.defaultPrevented) leaveByForm',
     after: 'leaveByForm',
     breaks: 'a page that sends the block by a script is accused of sending the names of its fields',
@@ -113,7 +114,7 @@ export const CHECK: readonly Fault[] = [
   },
   {
     name: 'the check turns objects of the page into text',
-    file: 'src/check/ways-out.ts',
+    file: 'src/check/outgoing.ts',
     before: 'if (Object(value) !== value) return',
     after: 'return',
     breaks: 'an object of the page that changes when it is read does so twice, and the shop fails',
