@@ -3,7 +3,7 @@ import { keptBlock } from './block.ts';
 import { blockInput } from './block-input.ts';
 import { cardFields } from './card/card-fields.ts';
 import { concat } from './card/concat.ts';
-import { cardControls } from './card/fields.ts';
+import { cardControls, isMarked, setAutocomplete } from './card/fields.ts';
 import { cardForm } from './card-form.ts';
 import { cardMessages } from './feedback/messages.ts';
 import { notices as noticesOf } from './feedback/notices.ts';
@@ -12,6 +12,7 @@ import { statusLine } from './feedback/status.ts';
 import { textsOf } from './feedback/texts.ts';
 import { keySource } from './key-source.ts';
 import type { CardFormBinding, CardFormOptions } from './options.ts';
+import { checkIsForm } from './page/card-payment.ts';
 import { checkForm } from './page/check-form.ts';
 import { disableButtons, enableButtons } from './page/enable-buttons.ts';
 import { checkFormBrowser } from './page/environment.ts';
@@ -54,13 +55,6 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
   return bind(form, withoutPrototype(options));
 }
 
-/** @throws {@link CardEncryptionError} `invalid_form`. */
-export function checkIsForm(form: HTMLFormElement | null): void {
-  // A form of a frame raises its events in a window that the library does not listen on.
-  if (form?.localName === 'form' && form.ownerDocument === document) return;
-  throw new CardEncryptionError('invalid_form', 'bindCardForm needs a form of this window');
-}
-
 function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true } = options;
   const mark = options.maskForRecorders === false ? doNothing : markForRecorders;
@@ -76,12 +70,20 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   const texts = textsOf(options.messages);
   const notices = noticesOf(form, texts, status, messages, keys.isRenewable);
 
-  const markAll = () => mark(concat([cardControls(form), input.hiddenInputs()]));
-  const check = () => {
-    checkFormBrowser();
-    if (!page.isCardPayment(null, true)) return; // another way to pay is chosen at this time
+  const markAll = () => {
+    mark(concat([cardControls(form), input.hiddenInputs()]));
+    setAutocomplete(form);
+  };
+  const checkAll = () => {
     checkForm(form, onEncrypted ? undefined : page.checkDestination);
     input.check();
+  };
+  const check = (): Promise<void> | undefined => {
+    checkFormBrowser();
+    if (!page.isCardPayment(null, true)) return undefined; // another way to pay is chosen now
+    if (!isMarked(form)) return whenMarked(form).then(checkAll);
+    checkAll();
+    return undefined;
   };
   const { start, ...handlers } = cardForm({
     ...{ onEncrypted, page, fields, kept, keys, notices },
@@ -109,6 +111,13 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   enableButtons(form);
   status.prepare();
   return start(check);
+}
+
+/** A plugin of the page may mark the controls after the form is bound. Waits for a second. */
+async function whenMarked(form: HTMLFormElement): Promise<void> {
+  for (let i = 0; i < 4 && !isMarked(form); i++) {
+    await new Promise<void>((resolve) => runLater(resolve, 250));
+  }
 }
 
 const doNothing = (): void => {};

@@ -29,7 +29,7 @@ export function blockInput(
     if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
     const controls = controlsOfName();
     const areHidden = controls.every(({ type }) => type === 'hidden');
-    if (areHidden && controls.length < 2) return controls[0];
+    if (areHidden && controls.length < 2) return controls.find(Boolean);
     const message = `The card form may have one hidden input and no other control named ${name}`;
     throw new CardEncryptionError('invalid_form', message);
   };

@@ -1,5 +1,5 @@
 import { isIdle } from './decide.ts';
-import { keyRequests } from './key-requests.ts';
+import { type Check, keyRequests } from './key-requests.ts';
 import type { CardFormBinding } from './options.ts';
 import type { Parts } from './parts.ts';
 import { cardPresses } from './perform.ts';
@@ -62,7 +62,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
   return {
     /** @param check - Throws if the form's developer has to correct it. */
-    start(check: () => void): CardFormBinding {
+    start(check: Check): CardFormBinding {
       kept.takeOut(); // a block that the server has rendered again, or a copy of the form has
       return {
         ready: requests.start(check),

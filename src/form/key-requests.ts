@@ -1,6 +1,9 @@
 import { asCardEncryptionError, type Notices } from './feedback/notices.ts';
 import type { KeySource } from './key-source.ts';
 
+/** Throws, or rejects later, if the form's developer has to correct it. */
+export type Check = () => Promise<void> | undefined;
+
 /**
  * Requests keys before the shopper presses, and tells the page what came of the last request.
  *
@@ -14,12 +17,13 @@ export function keyRequests(
   /** The request whose outcome the page hears. That of an older one is not reported. */
   let latest: object | undefined;
 
-  const request = async (check: () => void): Promise<void> => {
+  const request = async (check: Check): Promise<void> => {
     const own = {};
     latest = own;
     try {
-      check();
-      await keys.get();
+      const pending = check();
+      if (pending) await pending;
+      if (own === latest) await keys.get();
     } catch (reason) {
       await Promise.resolve(); // the page adds its listeners after `bindCardForm` has returned
       const error = asCardEncryptionError(reason);
@@ -34,7 +38,7 @@ export function keyRequests(
      * Requests a key, unless `check` throws. Rejects with a `CardEncryptionError`, which a page
      * need not handle.
      */
-    start(check = () => {}): Promise<void> {
+    start(check: Check = () => undefined): Promise<void> {
       const requested = request(check);
       requested.catch(() => {}); // so that it is not reported as unhandled
       return requested;

@@ -1,6 +1,6 @@
 import { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';
-import { checkIsForm } from '../form/bind-card-form.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
+import { checkIsForm } from '../form/page/card-payment.ts';
 import { listenOn } from '../form/page/listeners.ts';
 import { readAttributes } from './attributes.ts';
 
@@ -42,21 +42,36 @@ function listen(): void {
   } as MutationObserverInit);
   // Where nothing tells that it comes: when the shopper gets to it, or something submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata'];
-  for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
-  // After `bindAll`, because a form that its first submit binds has to handle that submit. And not
+  for (const type of bindingEvents) window.addEventListener(type, onBindingEvent, true);
+  // After that, because a form that its first submit binds has to handle that submit. And not
   // only at binding, because a listener that is added during a submit does not get that submit.
   listenOn(window);
   bindLoaded();
+  if (document.readyState !== 'loading') bindInShadowRoots();
 }
 
 /** While the page is loading, a form may not be whole yet. */
 function bindLoaded(): void {
-  if (document.readyState !== 'loading') bindAll();
+  if (document.readyState !== 'loading') bindIn(document);
 }
 
-function bindAll(): void {
-  const forms = document.querySelectorAll<HTMLFormElement>('form[data-cardseal]');
-  for (const form of forms) {
+function onBindingEvent(event: Event): void {
+  bindIn(document);
+  if (event.type === 'DOMContentLoaded') bindInShadowRoots();
+  // A form in a shadow root that a script has attached.
+  for (const target of event.composedPath?.() ?? []) {
+    const { localName } = target as Element;
+    if (localName === 'form') bindIn((target as Element).parentNode!);
+  }
+}
+
+/** Those that are part of the HTML. They can only be found one by one, so this is done once. */
+function bindInShadowRoots(): void {
+  for (const { shadowRoot } of document.querySelectorAll('*')) if (shadowRoot) bindIn(shadowRoot);
+}
+
+function bindIn(root: ParentNode): void {
+  for (const form of root.querySelectorAll<HTMLFormElement>('form[data-cardseal]')) {
     if (!seen.includes(form)) bindCardForm(form);
   }
 }

@@ -188,14 +188,16 @@ test('data-cardseal-button outside of two bound forms belongs to none of them, a
   expect(await decrypt(JSON.parse(seen[1]!.block!))).toEqual(CARD);
 });
 
-test('a form without a submit button and without data-cardseal-button is warned about', async () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+// Changed: it was a warning, also for a form whose script calls encrypt().
+test('the developer of a form without a submit button is told of both other ways', async () => {
+  const warn = vi.spyOn(console, 'info').mockImplementation(() => {});
   const image = '<input type="image" alt="Pay" formaction="https://elsewhere.example/">';
   const { ready } = bind(open(FIELDS + image).form); // an image submits, too
   await expect(ready).rejects.toMatchObject({ code: 'invalid_form' });
   expect(warn).not.toHaveBeenCalled();
   await bind(open(`${FIELDS}<object type="submit"></object>`).form).ready;
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('data-cardseal-button')]]);
+  const advice = 'call encrypt(), or mark your button: data-cardseal-button';
+  expect(warn.mock.calls).toEqual([[expect.stringContaining(advice)]]);
 });
 
 test('data-cardseal-button: in a closed shadow root it works, and the form needs no other button', async () => {

@@ -14,6 +14,7 @@ import {
   html,
   KEPT,
   later,
+  next,
   OTHER,
   OTHER_CARD,
   open,
@@ -86,18 +87,25 @@ test('the option allowCrossOriginAction allows another origin', async () => {
   await bind(page.form, { allowCrossOriginAction: true }).ready;
 });
 
-test.each([
-  [
-    'a submit button beside a card button',
+test('is checked at binding, with a submit button beside a card button', async () => {
+  const page = open(
     `${html()}<button type="button" data-cardseal-button>Send</button>`,
-  ],
-  ['no button at all', Object.values(CONTROLS).join('')],
-])('is checked at binding, with %s', async (_, content) => {
-  const page = open(content, 'method="get"');
+    'method="get"',
+  );
   await expect(bind(page.form).ready).rejects.toMatchObject({
     code: 'invalid_form',
     message: POST,
   });
+});
+
+// Changed: it was checked at binding, also for a form whose script calls encrypt().
+test('is checked at the press, without a submit button', async () => {
+  const page = open(Object.values(CONTROLS).join(''), 'method="get"');
+  await bind(page.form).ready;
+  fill(page);
+  const raised = next<CustomEvent>(page.form, 'cardseal:error');
+  page.form.requestSubmit();
+  expect((await raised).detail.message).toBe(POST);
 });
 
 // Changed: the destination is checked as the first submit button would submit the form.

@@ -108,7 +108,8 @@ describe('Chrome 64, Edge 79, Firefox 60, Safari 12.1 and iOS 12.2 have everythi
 
   test.each(['cardseal.js', 'cardseal.readable.js', 'cardseal.pay.js'])('in %s', (file) => {
     const names = tooNewIn(readBuilt(file), ownNames).map(({ name }) => name);
-    expect(names.filter((name) => !FALLBACKS[name])).toEqual([]);
+    const ofTag = ['shadowRoot']; // without it, the tag binds no form in a shadow root
+    expect(names.filter((name) => !FALLBACKS[name] && !ofTag.includes(name))).toEqual([]);
   });
 
   test.each([

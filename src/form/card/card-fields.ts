@@ -1,16 +1,19 @@
+import { log } from '../feedback/report.ts';
+import { hasDigit } from './characters.ts';
+import { checkClearText, entriesWith } from './clear-text.ts';
 import { concat } from './concat.ts';
 import {
   type CardControls,
   cardControls,
   emptyControls,
   findFields,
+  isReplaced,
   isSelect,
   isShared,
 } from './fields.ts';
 import {
   type CardBytes,
   findProblems,
-  hasDigit,
   holdsNoCard,
   isCleared,
   isSameCard,
@@ -27,12 +30,27 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const readFrom = new Set<Element>();
   /** Controls whose `required` is taken off, with what it was. */
   const relaxed = new Map<Element, string>();
+  /** Selects that the shopper does not see: a widget shows what they hold, and so they keep it. */
+  const replaced = new Set<Element>();
+  /** Controls that had a name when the form was bound: without script they would be sent. */
+  const named = cardControls(form).filter(hasName);
   let isEmptying = false;
+
+  /** A name that a script has given to a control since then goes: the data would have its value. */
+  const find = (mayBeLocked: boolean): CardControls => {
+    for (const control of cardControls(form)) {
+      if (isShared(control) || !hasName(control) || named.includes(control)) continue;
+      const name = control.getAttribute('name');
+      control.removeAttribute('name');
+      log('warn', `cardseal: the name ${name} of a card control is removed: it would be sent`);
+    }
+    return findFields(form, mayBeLocked);
+  };
 
   /** Looks at the card in the fields. `false` if the form is not as it must be. */
   const ask = (question: (card: CardBytes, controls: CardControls) => boolean): boolean => {
     try {
-      const controls = findFields(form, true); // a page may lock the fields while it sends them
+      const controls = find(true); // a page may lock the fields while it sends them
       const card = readCard(controls);
       const answer = question(card, controls);
       zero(card);
@@ -49,18 +67,27 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      * @throws {@link CardEncryptionError} `invalid_form`.
      */
     read(): { card: CardBytes; problems: Problem[] } {
-      const controls = findFields(form);
+      const controls = find(false);
       const { number, name, expiry, cvv } = controls;
       for (const control of concat([number, name, expiry, cvv])) readFrom.add(control);
+      replaced.clear();
+      for (const control of expiry) if (isReplaced(control)) replaced.add(control);
       const card = readCard(controls);
-      return { card, problems: findProblems(card, controls, luhn) };
+      const problems = findProblems(card, controls, luhn);
+      try {
+        if (problems.length === 0) checkClearText(form, card.number);
+      } catch (error) {
+        zero(card);
+        throw error;
+      }
+      return { card, problems };
     },
     /** For a name that `encryptCard` has refused. */
     nameProblem: (isTooLong: boolean): Problem[] => [
       {
         problem: isTooLong ? 'name_too_long' : 'name_invalid',
         field: 'name',
-        controls: findFields(form).name,
+        controls: find(false).name,
       },
     ],
 
@@ -91,7 +118,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       if (isEmptying) return; // a listener of the page that calls restart()
       isEmptying = true;
       try {
-        emptyControls(new Set([...readFrom, ...cardControls(form)]));
+        const controls = [...new Set([...readFrom, ...cardControls(form)])];
+        emptyControls(controls.filter((it) => !replaced.has(it) && !isReplaced(it)));
       } finally {
         isEmptying = false;
       }
@@ -127,12 +155,21 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       }
     },
 
-    /** A script may have named a control since it was checked: then the data has its value. */
+    /** A script may have named or copied a control since it was checked: then the data has it. */
     removeFrom(data: FormData) {
       for (const control of cardControls(form)) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }
+      ask(({ number }) => {
+        for (const name of entriesWith(number, data)) {
+          data.delete(name);
+          log('error', `cardseal: ${name} is not sent, because it holds the card number`);
+        }
+        return true;
+      });
     },
   };
 }
+
+const hasName = (control: Element): boolean => Boolean(control.getAttribute('name'));

@@ -1,6 +1,9 @@
 import { CardEncryptionError } from '../../core/index.ts';
-import { elementsOf } from '../page/unclobbered.ts';
+import { isRendered, isSeen } from '../page/is-rendered.ts';
+import { elementsOf, unclobbered } from '../page/unclobbered.ts';
+import { wordsOf } from './characters.ts';
 import { concat } from './concat.ts';
+import { findFaultInOptions } from './dates.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;
 
@@ -57,6 +60,9 @@ export function findFields(form: HTMLFormElement, mayBeLocked = false): CardCont
   const need = (slot: Slot): Control[] => {
     const controls = found[slot];
     if (controls) return controls;
+    // A custom element keeps its input to itself, and a box around an input is no control.
+    const isMarked = unclobbered(form, 'querySelector')(`[data-cardseal-field="${slot}"]`);
+    if (isMarked) throw invalidForm(slot, 'be an input or select of the form');
     const mark = `data-cardseal-field="${slot}" or autocomplete="${AUTOCOMPLETE[slot]}"`;
     throw invalidForm(slot, `be marked by ${mark}`);
   };
@@ -88,24 +94,15 @@ function checkControl(element: Element, slot: Slot, mayBeLocked: boolean): Contr
   if (element.type === 'date') {
     throw invalidForm(slot, 'not have type="date", a card has no day: use type="month" or text');
   }
-  if (slot === 'exp_month') checkMonths(element);
+  if (isSelect(element) && (slot === 'exp_month' || slot === 'exp_year')) {
+    const values = [...element.options].map(({ value }) => value);
+    const fault = findFaultInOptions(slot, values);
+    if (fault) throw invalidForm(slot, fault);
+  }
   if (!mayBeLocked && !element.willValidate) {
     throw invalidForm(slot, 'not be disabled, read-only or hidden');
   }
   return element;
-}
-
-/** The month is read as a number, so a list of months must hold the numbers 1 to 12 as values. */
-function checkMonths(control: Control): void {
-  if (!isSelect(control)) return;
-  const values = [...control.options].map(({ value }) => value).filter(Boolean);
-  const numbers = values.map(Number);
-  const words = numbers.filter(Number.isNaN);
-  const hasMonthNames = words.length > 1; // one word may be a placeholder such as "Month"
-  const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
-  if (hasMonthNames || countsFromZero) {
-    throw invalidForm('exp_month', 'have options with the values 1 to 12 or 01 to 12');
-  }
 }
 
 const SHARED = 'data-cardseal-shared';
@@ -125,6 +122,30 @@ const isPartOfNumber = (control: Control): boolean =>
   control.maxLength > 0 &&
   control.maxLength <= 6;
 
+/**
+ * Gives controls the word of `autocomplete` by which browsers keep a card where it belongs. Without
+ * it, Chromium and Firefox store in their form history what was typed, the security code included.
+ */
+export function setAutocomplete(form: HTMLFormElement): void {
+  const isOff = unclobbered(form, 'getAttribute')('autocomplete') === 'off';
+  for (const control of cardControls(form)) {
+    const slot = slotOf(control)!;
+    const words = wordsOf((control.getAttribute('autocomplete') ?? '').toLowerCase());
+    const isUnset = words.length === 0 ? !isOff : words.includes('on');
+    const isKept = words.some((word) => word === 'off' || word === AUTOCOMPLETE[slot]);
+    const isOther = slot === 'cvv' && words.length > 0 && !isKept;
+    if (isShared(control) || !(isUnset || isOther)) continue;
+    control.setAttribute('autocomplete', AUTOCOMPLETE[slot]);
+  }
+}
+
+/** Whether every field of the card has a control, whatever is wrong with it. */
+export function isMarked(form: HTMLFormElement): boolean {
+  const slots = cardControls(form).map(slotOf);
+  const has = (...some: Slot[]) => some.some((slot) => slots.includes(slot));
+  return has('number') && has('cvv') && has(...NAME_SLOTS) && has('expiry', 'exp_month');
+}
+
 /** Every control of the form that is marked as one of the card's, whatever is wrong with it. */
 export const cardControls = (form: HTMLFormElement): Element[] =>
   elementsOf(form).filter((element) => slotOf(element));
@@ -142,19 +163,6 @@ function slotOf(element: Element): Slot | undefined {
   const tokens = wordsOf((element.getAttribute('autocomplete') ?? '').toLowerCase());
   return SLOTS.find((slot) => tokens.includes(AUTOCOMPLETE[slot]));
 }
-
-/**
- * The words of an attribute. It uses no regular expression, although an attribute is no card data:
- * "the library has none at all" is simpler to verify than "none of them sees a card". See
- * `readCard`.
- */
-export function wordsOf(text: string): string[] {
-  const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
-  return spaced.join('').split(' ').filter(Boolean);
-}
-
-/** Whether a character is white space. */
-export const isSpace = (char: string): boolean => char.trim() === '';
 
 /**
  * Empties controls as if the shopper had done it, so that everything that keeps a copy of their
@@ -184,6 +192,13 @@ function emptyControl(control: Control): void {
     Reflect.set(HTMLInputElement.prototype, 'value', '', control);
   }
 }
+
+/**
+ * Whether a widget stands in for a select, and shows what was chosen there. Most widgets do not hear
+ * that the select is empty: they would go on showing a date that the form does not have.
+ */
+export const isReplaced = (control: Element): boolean =>
+  isSelect(control) && !isSeen(control) && isRendered(control.parentElement ?? control);
 
 /** Not by `instanceof`: the form may belong to another window. */
 export const isControl = (element: Element): element is Control =>

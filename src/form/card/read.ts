@@ -2,7 +2,16 @@ import { encodeInto } from '../../core/browser.ts';
 import type { CardField } from '../../core/index.ts';
 import { CARD_FIELDS } from '../../core/scheme.ts';
 import type { CardProblem } from '../feedback/texts.ts';
+import {
+  hasDigit,
+  isSpace,
+  LONGEST_VALUE,
+  readDigits,
+  readNumerals,
+  visible,
+} from './characters.ts';
 import { concat } from './concat.ts';
+import { readExpiry } from './dates.ts';
 import {
   type CardControls,
   type Control,
@@ -10,7 +19,6 @@ import {
   isOfName,
   isSelect,
   isShared,
-  isSpace,
 } from './fields.ts';
 
 /** The fields that shoppers type. A scheme with others needs a form that asks for them. */
@@ -27,28 +35,21 @@ export interface Problem {
 }
 
 /**
- * No field needs more characters than this, and a long pasted text must not freeze the page.
- * `readCard` ignores what follows them, and `findProblems` refuses such a value: see `areWhole`.
- */
-const LONGEST_VALUE = 1000;
-
-/**
- * Reads what the controls hold now: autofill does not always fire events.
- *
- * The functions of this file look at one character after the other. A regular expression would keep
- * its input within reach of the whole page (`RegExp.input`), and a string that is put together here
- * could not be wiped.
+ * Reads what the controls hold now: autofill does not always fire events. `readCard` ignores what
+ * follows the longest value, and `findProblems` refuses it: see `areWhole`.
  */
 export function readCard(controls: CardControls): CardBytes {
-  const { month, year } = readExpiry(controls.expiry);
+  const { month, year } = readExpiry(valuesOf(controls.expiry));
   return {
-    number: toBytes(concat(controls.number.map(readDigits))),
+    number: toBytes(concat(valuesOf(controls.number).map(readDigits))),
     name: readName(controls.name),
     exp_month: toBytes(month),
     exp_year: toBytes(year),
-    cvv: toBytes(concat(controls.cvv.map(readDigits))),
+    cvv: toBytes(concat(valuesOf(controls.cvv).map(readDigits))),
   };
 }
+
+const valuesOf = (controls: Control[]): string[] => controls.map(({ value }) => value);
 
 /** Finds what the shopper has to correct. `encryptCard` checks the characters of the name. */
 export function findProblems(card: CardBytes, controls: CardControls, luhn: boolean): Problem[] {
@@ -59,9 +60,11 @@ export function findProblems(card: CardBytes, controls: CardControls, luhn: bool
     if (card[field].length === 0) report(`${field}_required`, field);
     else if (!isValid || !areWhole(controls[field])) report(`${field}_invalid`, field);
   };
-  validateDigits('number', obeysRule(card, 'number') && (!luhn || passesLuhn(card.number)));
+  const isNumber = obeysRule(card, 'number') && (!luhn || passesLuhn(card.number));
+  validateDigits('number', isNumber && !isCutOff(card.number, controls.number));
   if (card.name.length === 0) report('name_required', 'name');
   else if (!areWhole(controls.name)) report('name_too_long', 'name');
+  else if (controls.name.some(isSentNumber)) report('name_invalid', 'name');
   const expiryProblem = findExpiryProblem(card, controls.expiry);
   if (expiryProblem) problems.push(expiryProblem);
   validateDigits('cvv', obeysRule(card, 'cvv'));
@@ -70,7 +73,7 @@ export function findProblems(card: CardBytes, controls: CardControls, luhn: bool
 
 function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | undefined {
   const monthControl = controls[0]!;
-  const yearControl = controls[1] ?? monthControl; // one control may hold both
+  const yearControl = controls[controls.length - 1]!; // one control may hold both
   const problemAt = (problem: CardProblem, at: Control[]): Problem => {
     const field = at.includes(monthControl) ? 'exp_month' : 'exp_year';
     return { problem, field, controls: at };
@@ -88,6 +91,37 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
   // time zone in which a month ends.
   const end = Date.UTC(toNumber(card.exp_year), toNumber(card.exp_month), 1, 12);
   return end <= Date.now() ? problemAt('expiry_past', controls) : undefined;
+}
+
+/**
+ * Whether the control may have cut off a pasted number, which would be paid with if the rest passed
+ * its check: the control is full, and gaps took the room of digits. Groups of 4, 6 and 5 are those
+ * of a whole number with 15 digits.
+ */
+function isCutOff(number: Uint8Array, controls: Control[]): boolean {
+  const [control] = controls as HTMLInputElement[];
+  if (controls.length > 1 || number.length >= 16) return false;
+  const { value, maxLength } = control!;
+  const hasGaps = value.length > number.length;
+  return hasGaps && value.length === maxLength && lengthsOfGroups(value)[1] !== 6;
+}
+
+const lengthsOfGroups = (value: string) => readNumerals(value).map(({ length }) => length);
+
+/** Whether a name goes out in clear text with a card number in it, as autofill may put it there. */
+const isSentNumber = (control: Control): boolean => isShared(control) && holdsNumber(control.value);
+
+function holdsNumber(text: string): boolean {
+  let run: number[] = [];
+  for (const digit of concat([readDigits(text), [undefined]])) {
+    if (digit !== undefined) {
+      run.push(digit);
+      continue;
+    }
+    if (run.length >= 12 && passesLuhn(toBytes(run))) return true;
+    run = [];
+  }
+  return false;
 }
 
 /** Whether all of what stands in the controls was read. */
@@ -138,10 +172,6 @@ export function isCleared(control: Element): boolean {
   return isOfName(control) ? control.value === '' : !hasDigit(control);
 }
 
-/** Whether a control for digits holds one. */
-export const hasDigit = ({ value }: Control): boolean =>
-  visible(value).some((char) => digitOf(char) !== undefined);
-
 /** ISO/IEC 7812-1, Annex B. */
 function passesLuhn(digits: Uint8Array): boolean {
   let sum = 0;
@@ -153,70 +183,6 @@ function passesLuhn(digits: Uint8Array): boolean {
   }
   return sum % 10 === 0;
 }
-
-/** Month and year, as digits: none if the text is not a date. */
-function readExpiry(controls: Control[]): { month: number[]; year: number[] } {
-  const numerals = controls.map(({ value }) => readNumerals(value));
-  const isSplit = numerals.length > 1; // month and year have a control each
-  const parts = isSplit ? numerals.map(onlyNumeral) : splitDate(numerals[0]!);
-  const [month = [], year = []] = parts;
-  return {
-    month: month.length === 1 ? [0, ...month] : month,
-    year: year.length === 2 ? [2, 0, ...year] : year,
-  };
-}
-
-const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ? numerals[0]! : []);
-
-/**
- * Month and year out of one control: two numerals, or one of four or six digits, such as `1126` and
- * `112026`. What autofill and password managers write may have the year first: `2026-11`, `202611`,
- * `26/11`. Where both readings are dates, the month comes first.
- */
-function splitDate(numerals: number[][]): number[][] {
-  const [first = [], second = []] = numerals;
-  if (numerals.length > 2) return [];
-  if (numerals.length === 2) return monthFirst(first, second);
-  const isYearFirst = first.length === 6 && !mayBeMonth(first.slice(0, 2));
-  const end = isYearFirst ? 4 : 2;
-  return monthFirst(first.slice(0, end), first.slice(end));
-}
-
-const monthFirst = (first: number[], second: number[]): number[][] =>
-  !mayBeMonth(first) && mayBeMonth(second) ? [second, first] : [first, second];
-
-/** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
-function mayBeMonth(digits: number[]): boolean {
-  let number = 0; // by a loop: Prototype 1.6 replaces the `reduce` of arrays
-  for (const digit of digits) number = number * 10 + digit;
-  return number <= 12;
-}
-
-/**
- * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.
- * A character that is neither becomes a numeral without digits, which is never valid.
- */
-function readNumerals(value: string): number[][] {
-  const numerals: number[][] = [];
-  let isInNumeral = false;
-  for (const char of visible(value)) {
-    const digit = digitOf(char);
-    if (digit !== undefined) {
-      if (!isInNumeral) numerals.push([]);
-      numerals[numerals.length - 1]!.push(digit);
-    } else if (!isGap(char) && !SLASHES.includes(char)) {
-      numerals.push([]);
-    }
-    isInNumeral = digit !== undefined;
-  }
-  return numerals;
-}
-
-/** Drops spaces and dashes. A character that is not a digit stays as `undefined`. */
-const readDigits = ({ value }: Control): (number | undefined)[] =>
-  visible(value)
-    .filter((char) => !isGap(char))
-    .map(digitOf);
 
 const ZERO = 0x30; // the digit 0 in ASCII
 
@@ -252,44 +218,4 @@ function readName(controls: Control[]): Uint8Array {
     needsSpace = false;
   }
   return bytes.subarray(0, length);
-}
-
-/** The characters that a person sees, of the first {@link LONGEST_VALUE} of a value. */
-const visible = (value: string): string[] =>
-  [...value.slice(0, LONGEST_VALUE)].filter((char) => !MARKS.includes(char));
-
-/**
- * Invisible characters that come with pasted text: bidirectional marks, embeddings, overrides and
- * isolates, zero width space, word joiner, byte order mark.
- */
-const MARKS =
-  '\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff';
-
-/** Unicode 17, Dash=Yes. */
-const DASHES =
-  '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17' +
-  '\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d' +
-  '\u{10d6e}\u{10ead}';
-
-/** Slashes and full stops, full width, too. */
-const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
-
-const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
-
-const DIGITS = [...'0123456789'];
-
-/** The value of a decimal digit of any script. */
-function digitOf(char: string): number | undefined {
-  const value = char < '\x80' ? DIGITS.indexOf(char) : digitValue(char);
-  return value < 0 ? undefined : value;
-}
-
-/** Numeric collation knows all decimal digits (UTS #35, part 5). For ASCII it would take long. */
-function digitValue(char: string): number {
-  const { compare } = new Intl.Collator('en', {
-    __proto__: null, // a polluted Object.prototype must set no further option
-    numeric: true,
-    sensitivity: 'base', // without it, digits of one value differ between scripts
-  } as Intl.CollatorOptions);
-  return DIGITS.findIndex((digit) => compare(digit, char) === 0);
 }

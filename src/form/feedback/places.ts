@@ -1,4 +1,5 @@
-import { type Control, wordsOf } from '../card/fields.ts';
+import { wordsOf } from '../card/characters.ts';
+import type { Control } from '../card/fields.ts';
 import { isSeen, styleOf } from '../page/is-rendered.ts';
 import { createElement, rootOf, unclobbered } from '../page/unclobbered.ts';
 

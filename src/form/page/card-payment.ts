@@ -1,6 +1,6 @@
 import { CardEncryptionError } from '../../core/index.ts';
+import { hasDigit } from '../card/characters.ts';
 import { cardControls, isShared, numberAndCode } from '../card/fields.ts';
-import { hasDigit } from '../card/read.ts';
 import { checkFormBrowser } from './environment.ts';
 import { isRendered } from './is-rendered.ts';
 
@@ -20,6 +20,7 @@ export function isCardPayment(
 ): boolean {
   if (isOtherButton(submitter)) return false; // first: these work in every browser
   checkFormBrowser();
+  checkIsForm(form);
   // Only `false`: a `when` that forgets to return must not let a card press pass without a block.
   if (when && askPage(when) === false) return false;
   if (mayBeLocked) return true;
@@ -37,6 +38,13 @@ export function isOtherButton(submitter: HTMLElement | null): boolean {
   if (!submitter) return false;
   const method = submitter.getAttribute('formmethod')?.toLowerCase();
   return method === 'dialog' || submitter.hasAttribute('data-cardseal-skip');
+}
+
+/** @throws {@link CardEncryptionError} `invalid_form`, also if the form was moved into a frame. */
+export function checkIsForm(form: HTMLFormElement | null): void {
+  // A form of a frame raises its events in a window that the library does not listen on.
+  if (form?.localName === 'form' && form.ownerDocument === document) return;
+  throw new CardEncryptionError('invalid_form', 'bindCardForm needs a form of this window');
 }
 
 function askPage(when: () => boolean): boolean {

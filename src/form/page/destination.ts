@@ -22,11 +22,19 @@ export function checkDestination(
   }
   const url = parseUrl(action);
   if (!url || !isSecure(url)) throw invalidForm('an action on https');
-  // `window.origin`, because `location.origin` is "null" in an `<iframe srcdoc>`, which has the
-  // origin of the page around it.
-  if (url.origin !== window.origin && !allowCrossOrigin) {
+  if (url.origin !== originOf(document) && !allowCrossOrigin) {
     throw invalidForm('an action on its own origin, or allowCrossOriginAction');
   }
+}
+
+/**
+ * The origin of a page. Not `window.origin`, which a script of the page may replace by accident:
+ * `var origin`. An `<iframe srcdoc>` has the origin of the page around it.
+ */
+function originOf({ location, defaultView }: Document): string {
+  if (location.origin !== 'null') return location.origin;
+  const frame = defaultView!.frameElement;
+  return frame ? originOf(frame.ownerDocument) : location.origin;
 }
 
 /**

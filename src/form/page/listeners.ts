@@ -2,7 +2,7 @@ import { concat } from '../card/concat.ts';
 import { log } from '../feedback/report.ts';
 import { hold, release, releaseSoon } from './still.ts';
 import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
-import { rootOf } from './unclobbered.ts';
+import { rootOf, unclobbered } from './unclobbered.ts';
 
 /** A bound form, and how it handles the events of its page. */
 export interface BoundForm {
@@ -43,6 +43,26 @@ function listenAround(form: HTMLFormElement): void {
   listenOn(window);
   const root = rootOf(form);
   if (root !== document) listenOn(root);
+  const listen = unclobbered(form, 'addEventListener');
+  for (const type of OF_FORM) listen(type, onFormEvent, true);
+}
+
+/** A form may be put into a closed shadow root, or a frame: then only it itself hears of these. */
+const OF_FORM = ['submit', 'reset', 'formdata', 'click', 'keydown', 'input', 'change'];
+
+/** The innermost target that the window, or a shadow root, has handled an event for. */
+let handled: WeakMap<Event, EventTarget> | undefined;
+
+function onEvent(event: Event): void {
+  handled ??= new WeakMap(); // not before: importing the package does nothing
+  handled.set(event, pathOf(event)[0]!);
+  LISTENERS[event.type]!(event);
+}
+
+function onFormEvent(event: Event): void {
+  if (handled?.get(event) === pathOf(event)[0]) return;
+  listenAround(event.currentTarget as HTMLFormElement); // it has moved since it was bound
+  LISTENERS[event.type]!(event);
 }
 
 /**
@@ -51,7 +71,7 @@ function listenAround(form: HTMLFormElement): void {
  */
 export function listenOn(target: EventTarget): void {
   // `true` and not an object: a polluted Object.prototype would add `once` or `passive` to it.
-  for (const type of Object.keys(LISTENERS)) target.addEventListener(type, LISTENERS[type]!, true);
+  for (const type of Object.keys(LISTENERS)) target.addEventListener(type, onEvent, true);
 }
 
 const LISTENERS: { [type: string]: EventListener } = {

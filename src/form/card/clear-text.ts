@@ -1,0 +1,46 @@
+import { CardEncryptionError } from '../../core/index.ts';
+import { elementsOf } from '../page/unclobbered.ts';
+import { readDigits } from './characters.ts';
+import { cardControls, isShared } from './fields.ts';
+
+/**
+ * Searches what the browser would send beside the block for the card number: a script may have
+ * copied it, or the shopper or autofill may have put it into another field.
+ *
+ * @throws {@link CardEncryptionError} `invalid_form`, with the control's name.
+ */
+export function checkClearText(form: HTMLFormElement, number: Uint8Array): void {
+  const ownControls = cardControls(form).filter((control) => !isShared(control));
+  for (const element of elementsOf(form)) {
+    const { name, value, disabled } = element as HTMLInputElement;
+    if (!name || disabled || ownControls.includes(element)) continue;
+    if (!containsNumber(value, number)) continue;
+    const message = `The card form's control named ${name} must not hold the card number`;
+    throw new CardEncryptionError('invalid_form', `${message}: it is sent in clear text`);
+  }
+}
+
+/** The names of the entries that hold the card number. */
+export function entriesWith(number: Uint8Array, data: FormData): string[] {
+  const names: string[] = [];
+  data.forEach((value, name) => {
+    if (containsNumber(value, number)) names.push(name);
+  });
+  return names;
+}
+
+/** Whether a text contains the number, with gaps or without. */
+function containsNumber(text: unknown, number: Uint8Array): boolean {
+  if (typeof text !== 'string' || number.length < SHORTEST_NUMBER) return false;
+  const digits = readDigits(text);
+  const lastStart = digits.length - number.length;
+  return digits.some(
+    (_, start) =>
+      start <= lastStart && number.every((byte, i) => digits[start + i] === byte - ZERO),
+  );
+}
+
+/** ISO/IEC 7812-1. A shorter one is not valid, and may stand in anything. */
+const SHORTEST_NUMBER = 12;
+
+const ZERO = 0x30; // the digit 0 in ASCII

@@ -1,0 +1,65 @@
+import { readNumerals } from './characters.ts';
+
+/** Month and year, as digits: none if the text is not a date. */
+export function readExpiry(values: string[]): { month: number[]; year: number[] } {
+  const numerals = values.map(readNumerals);
+  const isSplit = numerals.length > 1; // month and year have a control each
+  const parts = isSplit ? numerals.map(onlyNumeral) : splitDate(numerals[0]!);
+  const [month = [], year = []] = parts;
+  return {
+    month: month.length === 1 ? [0, ...month] : month,
+    year: year.length === 2 ? [2, 0, ...year] : year,
+  };
+}
+
+const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ? numerals[0]! : []);
+
+/**
+ * Month and year out of one control: two numerals, or one of four or six digits, such as `1126` and
+ * `112026`. What autofill and password managers write may have the year first: `2026-11`, `202611`,
+ * `26/11`. Where both readings are dates, the month comes first.
+ */
+function splitDate(numerals: number[][]): number[][] {
+  const [first = [], second = []] = numerals;
+  if (numerals.length > 2) return [];
+  if (numerals.length === 2) return monthFirst(first, second);
+  if (first.length !== 4 && first.length !== 6) return [];
+  const isYearFirst = first.length === 6 && !mayBeMonth(first.slice(0, 2));
+  const end = isYearFirst ? 4 : 2;
+  return monthFirst(first.slice(0, end), first.slice(end));
+}
+
+/** A mask may have cut three digits in two: `33/1` is no date, but `33/01` and `2033/1` are. */
+function monthFirst(first: number[], second: number[]): number[][] {
+  const isYearFirst = !mayBeMonth(first) && mayBeMonth(second);
+  if (!isYearFirst) return [first, second];
+  return first.length === 4 || second.length === 2 ? [second, first] : [];
+}
+
+/** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
+const mayBeMonth = (digits: number[]): boolean => numberOf(digits) <= 12;
+
+function numberOf(digits: number[]): number {
+  let number = 0; // by a loop: Prototype 1.6 replaces the `reduce` of arrays
+  for (const digit of digits) number = number * 10 + digit;
+  return number;
+}
+
+/**
+ * What a select must be whose options have these values; `undefined` if it is so. An option reads as
+ * what is typed, so the values must be numbers. One word may be a placeholder such as "Month".
+ */
+export function findFaultInOptions(
+  slot: 'exp_month' | 'exp_year',
+  values: string[],
+): string | undefined {
+  const numerals = values.filter(Boolean).map((value) => onlyNumeral(readNumerals(value)));
+  const isMonth = slot === 'exp_month';
+  const lengths = isMonth ? [1, 2] : [2, 4];
+  const words = numerals.filter(({ length }) => !lengths.includes(length));
+  const most = isMonth ? 1 : numerals.length / 2; // years may have words such as "Never"
+  const numbers = numerals.filter(({ length }) => length > 0).map(numberOf);
+  const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
+  if (words.length <= most && !(isMonth && countsFromZero)) return undefined;
+  return `have options with the values ${isMonth ? '1 to 12 or 01 to 12' : 'such as 2031 or 31'}`;
+}

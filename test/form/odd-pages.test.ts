@@ -1,0 +1,301 @@
+/** Pages that do with a bound form what nobody expects: what goes out, what stands in it, where it is. */
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { decrypt } from '../support/core.ts';
+import {
+  bind,
+  blockOf,
+  CARD,
+  CONTROLS,
+  fill,
+  html,
+  next,
+  open,
+  type Page,
+  posted,
+  refused,
+  settled,
+  statusOf,
+  TYPED,
+  textRead,
+  values,
+} from '../support/form.ts';
+
+const error = () => vi.spyOn(console, 'error').mockImplementation(() => {});
+const warn = () => vi.spyOn(console, 'warn').mockImplementation(() => {});
+
+describe('what goes out in clear text is searched:', () => {
+  test.each([
+    ['as typed', TYPED.number],
+    ['digits only', CARD.number],
+    ['among other text', `my card: ${CARD.number}, thanks`],
+    ['in other digits', '４９２９１１９２８３７４６５０９'],
+  ])('a field of the page with the number %s', async (_, value) => {
+    error();
+    const page = open(`<input type="hidden" name="note">${html()}`);
+    await bind(page.form).ready;
+    fill(page);
+    page.form.querySelector<HTMLInputElement>('[name=note]')!.value = value;
+    const { code, message } = await refused(page);
+    expect([code, message]).toEqual(['invalid_form', expect.stringContaining('named note')]);
+    expect([message.includes('4929'), await page.sent()]).toEqual([false, []]);
+    expect(statusOf(page)).toEqual(expect.any(String));
+  });
+
+  test('a shared name: the shopper corrects it', async () => {
+    const name = '<input name="billing" data-cardseal-field="name" data-cardseal-shared>';
+    const page = open(html({ name }));
+    await bind(page.form).ready;
+    fill(page, { ...TYPED, name: `VISA ${OTHER_NUMBER}` });
+    expect((await refused(page)).field).toBe('name');
+    expect([textRead(page), await page.sent()]).toEqual(['Check the name on the card', []]);
+    fill(page, { name: 'Zoë 2' });
+    expect((await posted(page)).length).toBe(1);
+  });
+
+  test('what a submit listener copies stays behind', async () => {
+    error();
+    const page = open(`<input type="hidden" name="note">${html()}`);
+    await bind(page.form).ready;
+    const note = page.form.querySelector<HTMLInputElement>('[name=note]')!;
+    page.form.addEventListener('submit', () => {
+      note.value = page.control('number').value;
+    });
+    fill(page);
+    const [sent] = await posted(page);
+    expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+    expect(console.error).toHaveBeenCalledWith(expect.stringContaining('note is not sent'));
+  });
+});
+
+const OTHER_NUMBER = '4111 1111 1111 1111';
+
+describe('a number that maxlength has cut off', () => {
+  const cut = (maxLength: number) =>
+    html({ number: `<input autocomplete="cc-number" maxlength="${maxLength}">` });
+
+  test.each([
+    [16, '4222 2222 2222 2222'.slice(0, 16), 'Check the card number'],
+    [19, ' 4222 2222 2222 2222'.slice(0, 19), 'Check the card number'],
+    [19, ' 3782 822463 10005 ', undefined],
+    [17, '3782 822463 10005', undefined],
+    [16, '4929119283746509', undefined],
+    [19, '4929 1192 8374 6509', undefined],
+  ])('of %i: %s', async (maxLength, number, text) => {
+    warn();
+    const page = open(cut(maxLength));
+    await bind(page.form, { luhn: false }).ready;
+    fill(page, { ...TYPED, number });
+    if (text) await refused(page);
+    else expect((await posted(page)).length).toBe(1);
+    expect(textRead(page)).toBe(text);
+  });
+
+  test('is told at binding, unless there is room for a number with gaps', async () => {
+    const spy = warn();
+    await bind(open(cut(19)).form).ready;
+    expect(spy).not.toHaveBeenCalled();
+    await bind(open(cut(16)).form).ready;
+    expect(spy.mock.calls).toEqual([[expect.stringContaining('maxlength="16"')]]);
+  });
+});
+
+describe('the developer is told the truth at binding:', () => {
+  const messageOf = async (page: Page, options = {}) => {
+    error();
+    const reason = await bind(page.form, options).ready.then(
+      () => new Error('nothing is wrong'),
+      (reason: Error) => reason,
+    );
+    return reason.message;
+  };
+  const select = (slot: string, ...values: string[]) =>
+    `<select autocomplete="${slot}">${values.map((it) => `<option value="${it}">`).join('')}</select>`;
+  const MONTH = '<input autocomplete="cc-exp-month">';
+  const YEAR = '<input autocomplete="cc-exp-year">';
+
+  test('years with other values', async () => {
+    const years = select('cc-exp-year', '', '0: 2031', '1: 2032', '2: 2033');
+    const message = await messageOf(open(html({ expiry: MONTH + years })));
+    expect(message).toContain('exp_year control must have options with the values such as 2031');
+  });
+
+  test('months in other digits are months', async () => {
+    const months = [...'١٢٣٤٥٦٧٨٩', '١٠', '١١', '١٢'];
+    const page = open(html({ expiry: select('cc-exp-month', 'شهر', ...months) + YEAR }));
+    await bind(page.form).ready;
+    fill(page, { ...TYPED, exp_month: '١١', exp_year: '49' });
+    const [sent] = await posted(page);
+    expect((await decrypt(blockOf(sent!))).exp_month).toBe('11');
+  });
+
+  test.each([
+    '<x-input data-cardseal-field="number"></x-input>',
+    '<div data-cardseal-field="number"><input></div>',
+  ])('an element that is no control: %s', async (number) => {
+    const message = await messageOf(open(html({ number })));
+    expect(message).toContain('number control must be an input or select of the form');
+  });
+
+  test('nothing, if a plugin marks the controls a moment later', async () => {
+    const page = open(html({ number: '<input id="n">' }));
+    const { ready } = bind(page.form);
+    setTimeout(() => page.form.querySelector('#n')!.setAttribute('autocomplete', 'cc-number'), 50);
+    await ready;
+    expect(page.errors).toEqual([]);
+  });
+
+  test('a form that only calls encrypt() needs neither a method nor a button', async () => {
+    const spies = [error(), warn()];
+    vi.spyOn(console, 'info').mockImplementation(() => {});
+    const page = open(`${Object.values(CONTROLS).join('')}<button type="button">Pay</button>`, '');
+    const binding = bind(page.form);
+    await binding.ready;
+    fill(page);
+    expect(await decrypt((await binding.encrypt())!)).toEqual(CARD);
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+  });
+
+  test('enctype="text/plain"', async () => {
+    const spy = warn();
+    await bind(open(html(), 'method="post" enctype="text/plain"').form).ready;
+    expect(spy.mock.calls).toEqual([[expect.stringContaining('text/plain')]]);
+  });
+});
+
+test('the page’s own origin is that of its location, whatever window.origin is', async () => {
+  const before = Object.getOwnPropertyDescriptor(window, 'origin')!;
+  error();
+  try {
+    Object.defineProperty(window, 'origin', {
+      value: 'https://elsewhere.example',
+      configurable: true,
+    });
+    const page = open(html(), 'method="post"');
+    page.form.action = 'https://elsewhere.example/pay';
+    await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+    const own = open();
+    await bind(own.form).ready;
+  } finally {
+    Object.defineProperty(window, 'origin', before);
+  }
+});
+
+describe('a form that moves after it is bound', () => {
+  test('into a closed shadow root pays', async () => {
+    const page = open();
+    await bind(page.form).ready;
+    const host = page.host.appendChild(document.createElement('div'));
+    host.attachShadow({ mode: 'closed' }).append(page.form);
+    fill(page);
+    const [sent] = await posted(page);
+    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+    expect(page.passes).toBe(1);
+  });
+
+  test('into a frame: each press is refused, audibly', async () => {
+    error();
+    const page = open();
+    await bind(page.form).ready;
+    const frame = page.host.appendChild(document.createElement('iframe'));
+    frame.contentDocument!.body.append(page.form);
+    fill(page);
+    expect((await refused(page)).code).toBe('invalid_form');
+    expect([page.passes, statusOf(page)]).toEqual([0, expect.any(String)]);
+  });
+});
+
+describe('a polluted Object.prototype with index keys', () => {
+  const prototype = Object.prototype as unknown as Record<number, unknown>;
+  afterEach(() => {
+    for (let i = 0; i < 4; i++) delete prototype[i];
+  });
+
+  test('changes nothing', async () => {
+    for (let i = 0; i < 4; i++) prototype[i] = document.body;
+    const page = open();
+    await bind(page.form).ready;
+    fill(page, { ...TYPED, expiry: '13/49' });
+    await refused(page);
+    expect(textRead(page)).toBe('Check the expiry date');
+    fill(page);
+    const [sent] = await posted(page);
+    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+  });
+});
+
+describe('after the fields are emptied, a date is what the page shows:', () => {
+  const options = '<option value="">--<option>11<option>2049';
+  const part = (slot: string, attributes: string) =>
+    `<select autocomplete="cc-exp-${slot}" ${attributes}>${options}</select><i>--</i>`;
+  const withSelects = (attributes: string) =>
+    open(html({ expiry: part('month', attributes) + part('year', attributes) }));
+  const dates = (page: Page) => ['exp_month', 'exp_year'].map((it) => page.control(it).value);
+
+  test.each([
+    ['hidden', ['11', '2049']],
+    ['style="position: absolute; width: 1px; height: 1px; padding: 0; border: 0"', ['11', '2049']],
+    ['style="opacity: 0"', ['11', '2049']],
+    ['', ['', '']], // the shopper sees the select itself
+  ])('selects with %s', async (attributes, kept) => {
+    const page = withSelects(attributes);
+    const binding = bind(page.form);
+    await binding.ready;
+    fill(page, { ...TYPED, exp_month: '11', exp_year: '2049' });
+    expect((await posted(page)).length).toBe(1);
+    await settled(page);
+    await binding.restart();
+    expect([dates(page), values(page).filter((it) => it.length > 4)]).toEqual([kept, []]);
+    if (!kept[0]) return;
+    // The same date, which the widget goes on showing, is paid with.
+    fill(page, { number: OTHER_NUMBER, name: TYPED.name, cvv: '999' });
+    const sent = await posted(page);
+    const card = await decrypt(blockOf(sent[1]!));
+    expect([card.exp_month, card.exp_year, card.number]).toEqual([
+      '11',
+      '2049',
+      '4111111111111111',
+    ]);
+  });
+});
+
+describe('words of autocomplete keep the card out of the form history', () => {
+  const word = (page: Page, field: string) => page.control(field).getAttribute('autocomplete');
+  const CVV = 'data-cardseal-field="cvv"';
+
+  test.each([
+    [`<input ${CVV}>`, '', 'cc-csc'],
+    [`<input ${CVV} autocomplete="">`, '', 'cc-csc'],
+    [`<input ${CVV} autocomplete="on">`, 'autocomplete="off"', 'cc-csc'],
+    [`<input ${CVV} autocomplete="nope">`, '', 'cc-csc'],
+    [`<input ${CVV} autocomplete="section-a cc-csc">`, '', 'section-a cc-csc'],
+    [`<input ${CVV} autocomplete="off">`, '', 'off'],
+    [`<input ${CVV}>`, 'autocomplete="off"', null],
+  ])('%s in a form with %s has %s', async (cvv, attributes, expected) => {
+    const page = open(html({ cvv }), `method="post" ${attributes}`);
+    await bind(page.form).ready;
+    expect(word(page, 'cvv')).toBe(expected);
+  });
+
+  test('the number, and a control that the page renders anew', async () => {
+    const page = open(html({ number: '<input data-cardseal-field="number">' }));
+    await bind(page.form).ready;
+    expect(word(page, 'number')).toBe('cc-number');
+    page.control('cvv').outerHTML = `<input ${CVV}>`;
+    page.control('cvv').dispatchEvent(new Event('input', { bubbles: true }));
+    expect(word(page, 'cvv')).toBe('cc-csc');
+  });
+});
+
+test('a press is one press, also where the form hears of it itself', async () => {
+  const page = open();
+  await bind(page.form).ready;
+  let submits = 0;
+  page.form.addEventListener('cardseal:submit', () => {
+    submits += 1;
+  });
+  fill(page);
+  const settledEvent = next(page.form, 'cardseal:settled');
+  await posted(page);
+  await settledEvent;
+  expect(submits).toBe(1);
+});
