@@ -18,7 +18,7 @@ import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.
   // So all entries share one CardEncryptionError.
-  entry: ['src/{core,server,checkout,pay}/*.ts', 'src/form/**/*.ts'],
+  entry: ['src/{core,server,checkout,pay,testing}/*.ts', 'src/form/**/*.ts'],
   format: 'esm',
   bundle: false,
   dts: false,
@@ -28,7 +28,7 @@ export default defineConfig({
       renderChunk: (_code, { entryPoint }) => ({
         code: compile(entryPoint!, {
           rewriteRelativeImportExtensions: true,
-          ...(entryPoint!.startsWith('src/checkout/') && FOR_SERVERS),
+          ...(/^src.(checkout|testing)/.test(entryPoint!) && FOR_SERVERS),
         }),
       }),
     },
@@ -43,7 +43,7 @@ export default defineConfig({
   },
 });
 
-/** `fetch` came to servers after these. */
+/** `fetch` came to servers after these, and test runners are as young. */
 const FOR_SERVERS = { target: ScriptTarget.ES2022, useDefineForClassFields: true };
 
 /** Readable JavaScript with the comments of the source. */
@@ -66,7 +66,8 @@ function compile(path: string, options: CompilerOptions = {}): string {
  * The others take the types of the core from its declarations.
  */
 async function buildDeclarations() {
-  for (const room of ['core', 'form', 'pay', 'server', 'checkout']) await bundleDeclarations(room);
+  for (const room of ['core', 'form', 'pay', 'server', 'checkout', 'testing'])
+    await bundleDeclarations(room);
 }
 
 async function bundleDeclarations(room: string) {

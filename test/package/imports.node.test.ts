@@ -13,6 +13,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   checkout: ['server', 'core'],
   form: ['core'],
   pay: ['form', 'core'],
+  testing: ['core'],
   'script-tag': ['form', 'core'],
   'pay-tag': ['script-tag', 'pay', 'form'],
   check: ['form', 'core'],

@@ -38,6 +38,7 @@ import type * as types from 'cardseal';
 import { bindCardForm, type CardFormBinding, type CardFormOptions, type CardProblem } from 'cardseal/form';
 import { bindCheckout, type CheckoutBinding, type CheckoutFormOptions, type CheckoutMessages, type CheckoutResponse, type OutcomeMessages, type OutcomeStatus, type OutcomeText, type ShownOutcome, shownOf } from 'cardseal/pay';
 import { browserKey, parseEncryptedCard } from 'cardseal/server';
+import { fakeCheckout, type FakeCheckout, openBlock, type OpenedCard, type Play, TEST_CARD, testKey, typeCard, type TypedCard } from 'cardseal/testing';
 import { CardPayments, createCheckout, type IssuedKey, type NodeRequest, memoryStore, type Order, type OrderStore, type Outcome, postgresStore } from 'cardseal/checkout';
 
 declare const form: HTMLFormElement;
@@ -82,11 +83,23 @@ const text: OutcomeText = 'not_certain_without_order';
 form.addEventListener('cardseal:outcome', ({ detail }) => console.log(detail.text, status, text));
 export const byRequest: Promise<Response> = checkout.handle(new Request('/'), order, { page: '/', sender: undefined });
 export const byNode = checkout.node(() => order, { senderOf: ({ headers }: NodeRequest) => String(headers) });
+const play: Play = 'lost';
+export const fake: FakeCheckout = fakeCheckout(play);
+const typed: TypedCard = TEST_CARD;
+typeCard(form, typed);
+export const opened: OpenedCard = await openBlock(await core.encryptCard(await testKey(), card));
 export const resolved: Outcome = await checkout.resolve(order.id, '', 'not_paid');
 `;
 
 /** The entries of the package, as paths in dist/ without an ending. */
-const ENTRIES = ['core/index', 'form/index', 'pay/index', 'server/index', 'checkout/index'];
+const ENTRIES = [
+  'core/index',
+  'form/index',
+  'pay/index',
+  'server/index',
+  'checkout/index',
+  'testing/index',
+];
 
 /** Source files below src/, without their ending. */
 const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -123,7 +136,7 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
     ...['dist/cardseal.pay.js', 'dist/cardseal.check.js'],
     ...['dist/integrity.json', 'dist/importmap.json', 'dist/built-from.json'],
-    ...['form', 'pay', 'server', 'checkout'].map((entry) => `${entry}/package.json`),
+    ...['form', 'pay', 'server', 'checkout', 'testing'].map((entry) => `${entry}/package.json`),
     ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
     ...languages.flatMap((file) => [`src/messages/pay/${file}`, `dist/messages/pay/${file}`]),
   ].sort();

@@ -1,7 +1,7 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { expect, test, vi } from 'vitest';
 import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
-import { html, later, testRealInput } from '../support/form.ts';
+import { html, later } from '../support/form.ts';
 import type { Fault } from '../support/servers/checkout.ts';
 import { DECLINED, DECLINED_NUMBER, NO_ANSWER, openShop, PAID, readIn, typeCard } from './shop.ts';
 
@@ -59,7 +59,7 @@ test('another page of an order that is paid shows that, and asks for no key', as
   expect((await shop.seen()).requests).toEqual(['GET', 'key', 'pay', 'GET']);
 });
 
-testRealInput.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_status'])(
+test.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_status'])(
   'without an answer (%s) the shopper reads that, and another press pays once',
   async (fault) => {
     const shop = openShop();
@@ -69,7 +69,7 @@ testRealInput.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_statu
     shop.type();
     shop.press();
     await shop.waitFor(NO_ANSWER);
-    await shop.click();
+    shop.press();
     await shop.waitFor(PAID);
     const { blocks, charges } = await shop.seen();
     expect(charges).toBe(1);
@@ -80,22 +80,19 @@ testRealInput.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_statu
   },
 );
 
-testRealInput(
-  'without an answer, another card pays nothing a second time: the shopper reads that they have paid',
-  async () => {
-    const shop = openShop();
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    await shop.next('pay', 'lost');
-    shop.bind();
-    shop.type();
-    shop.press();
-    await shop.waitFor(NO_ANSWER);
-    shop.type({ number: '4111111111111111' });
-    await shop.click();
-    await shop.waitFor(PAID);
-    expect((await shop.seen()).charges).toBe(1);
-  },
-);
+test('without an answer, another card pays nothing a second time: the shopper reads that they have paid', async () => {
+  const shop = openShop();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await shop.next('pay', 'lost');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(NO_ANSWER);
+  shop.type({ number: '4111111111111111' });
+  shop.press();
+  await shop.waitFor(PAID);
+  expect((await shop.seen()).charges).toBe(1);
+});
 
 test('paid elsewhere while a press waits for its key: the form goes, and nothing else is said', async () => {
   const shop = openShop();
@@ -176,25 +173,22 @@ test('a session that is lost before anything was sent: nothing was sent, and the
   expect((await shop.seen()).charges).toBe(0);
 });
 
-testRealInput(
-  'a session that is lost after a response that was lost: not certain, with the order',
-  async () => {
-    const shop = openShop();
-    vi.spyOn(console, 'warn').mockImplementation(() => {});
-    await shop.next('pay', 'lost');
-    await shop.next('pay', 'no_session');
-    shop.bind();
-    shop.type();
-    shop.press();
-    await shop.waitFor(NO_ANSWER);
-    await shop.click();
-    const text =
-      'We do not know whether you have paid. ' +
-      `Please do not pay again, and contact us about order ${shop.id}.`;
-    await shop.waitFor(text);
-    expect(isHidden(shop.form)).toBe(true);
-  },
-);
+test('a session that is lost after a response that was lost: not certain, with the order', async () => {
+  const shop = openShop();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await shop.next('pay', 'lost');
+  await shop.next('pay', 'no_session');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await shop.waitFor(NO_ANSWER);
+  shop.press();
+  const text =
+    'We do not know whether you have paid. ' +
+    `Please do not pay again, and contact us about order ${shop.id}.`;
+  await shop.waitFor(text);
+  expect(isHidden(shop.form)).toBe(true);
+});
 
 test('an outcome that the server has rendered is not asked for, and names the order of the page', async () => {
   const shop = openShop();

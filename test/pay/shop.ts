@@ -1,7 +1,7 @@
 /** What the tests of `bindCheckout` share: a page with a form, and a shop that really pays. */
 import { vi } from 'vitest';
 import { bindCheckout, type CheckoutFormOptions } from '../../src/pay/index.ts';
-import { html, later, user } from '../support/form.ts';
+import { html, later } from '../support/form.ts';
 import type { Fault, Kind, Seen } from '../support/servers/checkout.ts';
 
 export const PAID = 'Thank you. You have paid.';
@@ -36,8 +36,6 @@ export function openShop(content = html()) {
     },
     type: (card: Partial<typeof CARD> = {}) => typeCard(form, card),
     press: () => form.querySelector('button')!.click(),
-    /** A press of the shopper, where the engine's driver can make one. */
-    click: () => user.click(form.querySelector('button')!),
     /** What the next request of a kind meets. */
     next: (kind: Kind, fault: Fault) => tell(`fault/${kind}/${fault}`),
     go: () => tell('go'),

@@ -167,4 +167,14 @@ export const SCRIPT_TAG: Allowed = {
   apis: [],
 };
 
-export const PARTS: Allowed[] = [CORE, FORM, PAY, SERVER, CHECKOUT, SCRIPT_TAG];
+/** For tests alone: no entry imports it. */
+export const TESTING: Allowed = {
+  files: 'testing/',
+  globals: [
+    ...['Error', 'JSON', 'Map', 'Object', 'String', 'TypeError', 'Uint8Array'],
+    ...['atob', 'btoa', 'crypto', 'decodeURIComponent'],
+  ],
+  apis: [],
+};
+
+export const PARTS: Allowed[] = [CORE, FORM, PAY, SERVER, CHECKOUT, TESTING, SCRIPT_TAG];

@@ -1,0 +1,175 @@
+import type { CardEncryptionKey, EncryptedCard } from '../core/index.ts';
+
+/** What a {@link fakeCheckout} does with a block. `lost`: it pays, and no response comes. */
+export type Play =
+  | 'committed'
+  | 'authorized'
+  | 'failed'
+  | 'not_paid'
+  | 'retry_is_safe'
+  | 'not_certain'
+  | 'lost';
+
+/** A card as a shopper types it. */
+export interface TypedCard {
+  number: string;
+  name: string;
+  /** `MM/YY`. */
+  expiry: string;
+  cvv: string;
+}
+
+/** A card as it was encrypted. */
+export interface OpenedCard {
+  number: string;
+  name: string;
+  /** Two digits. */
+  exp_month: string;
+  /** Four digits. */
+  exp_year: string;
+  cvv: string;
+}
+
+/** A server of one order. */
+export interface FakeCheckout {
+  /** Put it in the place of `fetch`. It answers every address as `checkout.handle` does. */
+  fetch: typeof fetch;
+  /** The cards that came, opened. */
+  readonly cards: OpenedCard[];
+  /** What was asked, in the order in which it came. */
+  readonly requests: ('GET' | 'key' | 'pay')[];
+  /** How often the order was charged. */
+  readonly charges: number;
+}
+
+let pair: Promise<CryptoKeyPair> | undefined;
+
+/** The key pair of this test run. Importing the module makes none. */
+function keyPair(): Promise<CryptoKeyPair> {
+  const algorithm = {
+    name: 'RSA-OAEP',
+    hash: 'SHA-256',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+  };
+  pair ??= crypto.subtle.generateKey(algorithm, true, ['encrypt', 'decrypt']);
+  return pair;
+}
+
+/** Makes a key for `bindCardForm` and `encryptCard`: each has another id. */
+export async function testKey(): Promise<CardEncryptionKey> {
+  const { publicKey } = await keyPair();
+  const spki = new Uint8Array(await crypto.subtle.exportKey('spki', publicKey));
+  const public_key = btoa(String.fromCharCode(...spki));
+  return { id: `cek_test_${crypto.randomUUID()}`, scheme: 'RSA_OAEP_SHA256_V1', public_key };
+}
+
+const NAMES: Record<string, keyof OpenedCard> = {
+  Pan: 'number',
+  Name: 'name',
+  ExpMonth: 'exp_month',
+  ExpYear: 'exp_year',
+  Cvc: 'cvv',
+};
+
+/** Decrypts a block that was made under a {@link testKey}. */
+export async function openBlock({ payload, layout }: EncryptedCard): Promise<OpenedCard> {
+  const { privateKey } = await keyPair();
+  const ciphertext = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
+  const plaintext = await crypto.subtle.decrypt({ name: 'RSA-OAEP' }, privateKey, ciphertext);
+  const bytes = [...new Uint8Array(plaintext)];
+  const card = {} as OpenedCard;
+  for (const { field, len } of layout) card[NAMES[field]!] = textOf(bytes.splice(0, len));
+  return card;
+}
+
+/** UTF-8. jsdom has no `TextDecoder`. */
+function textOf(bytes: number[]): string {
+  const escapes = bytes.map((byte) => `%${byte.toString(16).padStart(2, '0')}`);
+  return decodeURIComponent(escapes.join(''));
+}
+
+/**
+ * A server for tests of a page with `bindCheckout`: the same block has the same outcome, and an
+ * order is charged once.
+ *
+ * @param plays - What happens to each new block, in turn. After them: `committed`.
+ */
+export function fakeCheckout(...plays: Play[]): FakeCheckout {
+  const outcomes = new Map<string, object>();
+  const cards: OpenedCard[] = [];
+  const requests: FakeCheckout['requests'] = [];
+  let charges = 0;
+  let current: { status: string; last?: string } = { status: 'open' };
+  return {
+    fetch: answer as unknown as typeof fetch,
+    cards,
+    requests,
+    get charges() {
+      return charges;
+    },
+  };
+
+  async function answer(_url: unknown, { method = 'GET', body }: RequestInit = {}) {
+    requests.push(method === 'GET' ? 'GET' : body ? 'pay' : 'key');
+    if (method === 'GET') return responseOf(current);
+    if (body) return pay(JSON.parse(String(body)));
+    if (current.status !== 'open') return responseOf(current);
+    return responseOf({ ...current, order: 'test', key: await testKey() });
+  }
+
+  async function pay(block: EncryptedCard) {
+    const known = outcomes.get(block.key_id);
+    if (known) return responseOf(known);
+    cards.push(await openBlock(block));
+    if (current.status !== 'open') return responseOf(current);
+    const play = plays.shift() ?? 'committed';
+    const status = play === 'lost' ? 'committed' : play;
+    const isPaid = status === 'committed' || status === 'authorized';
+    const outcome = isPaid ? { status, reference: 'pi_card_test' } : { status };
+    outcomes.set(block.key_id, outcome);
+    if (isPaid) charges += 1;
+    current = isPaid || status === 'not_certain' ? outcome : { status: 'open', last: status };
+    if (play === 'lost') throw new TypeError('The response is lost');
+    return responseOf(outcome);
+  }
+}
+
+/** jsdom has no `Response`. */
+function responseOf(body: object) {
+  return { ok: true, status: 200, headers: { get: () => null }, json: async () => body };
+}
+
+/** A card that the form accepts. */
+export const TEST_CARD: Readonly<TypedCard> = {
+  number: '4242 4242 4242 4242',
+  name: 'Ada Lovelace',
+  expiry: '12/49',
+  cvv: '123',
+};
+
+const CONTROLS: Record<keyof TypedCard, string> = {
+  number: '[autocomplete~=cc-number], [data-cardseal-field=number]',
+  name: '[autocomplete~=cc-name], [data-cardseal-field=name]',
+  expiry: '[autocomplete~=cc-exp], [data-cardseal-field=expiry]',
+  cvv: '[autocomplete~=cc-csc], [data-cardseal-field=cvv]',
+};
+
+/**
+ * Types a card into a form that has one control for each field, as a shopper does: frameworks see
+ * it, too.
+ *
+ * @param card - What differs from {@link TEST_CARD}.
+ * @throws Error if the form has no control for a field.
+ */
+export function typeCard(form: HTMLFormElement, card: Partial<TypedCard> = {}): void {
+  const values = { ...TEST_CARD, ...card };
+  for (const field of Object.keys(CONTROLS) as (keyof TypedCard)[]) {
+    const input = form.querySelector<HTMLInputElement>(CONTROLS[field]);
+    if (!input) throw new Error(`The form has no control for ${field}`);
+    const { set } = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(input), 'value')!;
+    set!.call(input, values[field]); // past the property that React puts on the element
+    const { Event } = form.ownerDocument.defaultView!;
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  }
+}
