@@ -30,7 +30,6 @@ export type { LastTry, Outcome, Resolution } from './decide.ts';
 export type { HandleOptions, Handler, NodeOptions, NodeResponse } from './handle.ts';
 export { memoryStore } from './memory-store.ts';
 export { type MysqlPool, mysqlStore } from './mysql-store.ts';
-export { OrderStoreError, type OrderStoreErrorCode } from './order-row.ts';
 export type { ListedOrder, ListOptions, OrderStore } from './order-store.ts';
 export { type PostgresPool, postgresStore } from './postgres-store.ts';
 export type { NodeRequest, ServerRequest, WebRequest } from './request-parts.ts';

@@ -1,4 +1,5 @@
-import { entryOf, listedEntryOf, type OrderRow, OrderStoreError } from './order-row.ts';
+import { StoreContractError } from './log.ts';
+import { entryOf, listedEntryOf, type OrderRow } from './order-row.ts';
 import type { OrderStore } from './order-store.ts';
 
 /** The part of a `Pool` of `mysql2/promise` that is used. */
@@ -62,8 +63,7 @@ export function mysqlStore(pool: MysqlPool): Required<OrderStore> {
         : await pool.execute(UPDATE, [...columns, version]);
       const { affectedRows, warningStatus } = result as Change;
       if (warningStatus > 0)
-        throw new OrderStoreError(
-          'value_was_cut',
+        throw new StoreContractError(
           'The server has warned of a write: use longtext, utf8mb4 and strict mode',
         );
       return affectedRows === 1;

@@ -1,4 +1,5 @@
-import { entryOf, listedEntryOf, type OrderRow, OrderStoreError } from './order-row.ts';
+import { StoreContractError } from './log.ts';
+import { entryOf, listedEntryOf, type OrderRow } from './order-row.ts';
 import type { OrderStore } from './order-store.ts';
 
 /** The part of a database of better-sqlite3, `node:sqlite` or `bun:sqlite` that is used. */
@@ -59,8 +60,7 @@ export function sqliteStore(database: SqliteDatabase): Required<OrderStore> {
     },
     async write(orderId, value, version, due = true) {
       if (database.inTransaction || database.isTransaction)
-        throw new OrderStoreError(
-          'in_a_transaction',
+        throw new StoreContractError(
           'Other code has a transaction open on this database, and could roll the order back',
         );
       const columns = [value, version + 1, due ? 1 : 0, orderId];

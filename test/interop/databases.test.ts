@@ -3,11 +3,16 @@
  * the real databases and with the merchant's own drivers: each in processes of its own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import type { CardPaymentIntent } from '../../demo/service/schemas.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
 import { end, startPgBouncer, startRedis } from './databases.ts';
 import { startMariadb } from './mariadb.ts';
 import { run } from './ports.ts';
@@ -32,9 +37,13 @@ interface Opened {
   restart: () => unknown;
 }
 
-function start({ runtime, environment }: Opened, program: string): ChildProcess {
+function start(
+  { runtime, environment }: Pick<Opened, 'runtime' | 'environment'>,
+  program: string,
+  args: string[] = [],
+): ChildProcess {
   const options = { env: { ...process.env, ...environment }, stdio: 'pipe' } as const;
-  const child = spawn(runtime, [join(HERE, 'drivers', program)], options);
+  const child = spawn(runtime, [join(HERE, 'drivers', program), ...args], options);
   child.stderr!.pipe(process.stderr);
   return child;
 }
@@ -79,9 +88,7 @@ async function addUnderKills(opened: Opened) {
 
 async function read(opened: Opened): Promise<string[]> {
   const child = start(opened, 'read.mjs');
-  let text = '';
-  for await (const line of createInterface({ input: child.stdout! })) text += line;
-  return JSON.parse(text);
+  return JSON.parse(await text(child.stdout!));
 }
 
 const postgres = startPostgres();
@@ -158,6 +165,63 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
     expect(acknowledged.filter((mark) => !kept.includes(mark))).toEqual([]);
     expect(new Set(kept).size).toBe(kept.length);
   });
+});
+
+describe('a payment whose process is killed', () => {
+  /** Claims of a delivery last so long, and attempts less. */
+  const CLAIM_MS = 31_000;
+  const ATTEMPT_MS = 9500;
+
+  test.concurrent.each(Object.entries(STORES).filter(([name]) => !name.startsWith('Redis')))(
+    'is charged once and delivered once, at whatever step: %s',
+    async (name, open) => {
+      const service = createService({ generateKeyPair: recycledKeyPair });
+      const deliveries = join(folder, `${name} deliveries`);
+      writeFileSync(deliveries, '');
+      const opened = open();
+      const environment = {
+        ...opened.environment,
+        SERVICE: await service.listen({ port: 0, host: '127.0.0.1' }),
+        SECRET_KEY: ACCOUNTS[0].secretKey,
+        DELIVERIES: deliveries,
+      };
+      /** What it prints; nothing if it is killed. */
+      const go = async (...args: string[]) => {
+        const child = start({ ...opened, environment }, 'pay.mjs', args);
+        return text(child.stdout!);
+      };
+      const delivered = () => readFileSync(deliveries, 'utf8').split('\n').filter(Boolean);
+
+      const steps = Number(await go('pay', 'whole', '0'));
+      expect(steps).toBeGreaterThan(15);
+      const orders = Array.from({ length: steps }, (_, at) => `killed-${at + 1}`);
+      for (const [at, order] of orders.entries())
+        expect(await go('pay', order, String(at + 1))).toBe('');
+
+      await sleep(ATTEMPT_MS); // until no answer can come any more
+      await Promise.all([go('sweep'), go('sweep')]);
+      await Promise.all([go('finish', ...orders), go('finish', ...orders.toReversed())]);
+      await sleep(CLAIM_MS);
+      await Promise.all([go('sweep'), go('sweep')]);
+      expect(await go('sweep')).toBe('[]\n');
+
+      const all = ['whole', ...orders];
+      const { data } = (await service
+        .inject({
+          url: '/payments/card?limit=100',
+          headers: { authorization: `Bearer ${ACCOUNTS[0].secretKey}` },
+        })
+        .then((answer) => answer.json())) as { data: CardPaymentIntent[] };
+      const charged = data.filter(({ status }) => status === 'committed');
+      expect(charged.map(({ description }) => description).sort()).toEqual([...all].sort());
+      expect(new Set(delivered())).toEqual(new Set(all));
+      // Only where the delivery was made and not yet stored can it come again.
+      const again = delivered().length - all.length;
+      expect(again).toBeLessThanOrEqual(3);
+      await service.close();
+    },
+    180_000,
+  );
 });
 
 test('each takes what its driver describes in TypeScript', () => {

@@ -8,7 +8,7 @@ for (;;) {
     const marks = JSON.parse(entry?.value ?? '[]');
     const mark = crypto.randomUUID().slice(0, 8);
     const value = JSON.stringify([...marks, mark]);
-    if (await store.write('marks', value, entry?.version ?? 0)) console.log(mark);
+    if (await store.write('marks', value, entry?.version ?? 0, false)) console.log(mark);
   } catch {
     await new Promise((resolve) => setTimeout(resolve, 50)); // the database is being started again
   }
