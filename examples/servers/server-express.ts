@@ -12,7 +12,7 @@ app.get(
 );
 app.post(
   '/checkout/key',
-  route((request) => sendKey(orderOf(request.get('cookie')))),
+  route((request) => sendKey(orderOf(request.get('cookie')), request.get('x-forwarded-for'))),
 );
 app.post(
   '/checkout/new',
@@ -21,7 +21,11 @@ app.post(
 app.post(
   '/checkout/pay',
   route((request) => {
-    const headers = { type: request.get('content-type'), accept: request.get('accept') };
+    const headers = {
+      type: request.get('content-type'),
+      accept: request.get('accept'),
+      forwardedFor: request.get('x-forwarded-for'),
+    };
     const body = typeof request.body === 'string' ? request.body : '';
     return takePayment(orderOf(request.get('cookie')), headers, body);
   }),

@@ -21,14 +21,16 @@ app.register(async (pay) => {
     send(reply, await showCheckout(orderOf(headers.cookie))),
   );
   pay.post('/checkout/key', async ({ headers }, reply) =>
-    send(reply, await sendKey(orderOf(headers.cookie))),
+    send(reply, await sendKey(orderOf(headers.cookie), String(headers['x-forwarded-for'] ?? ''))),
   );
   pay.post('/checkout/new', async ({ headers }, reply) =>
     send(reply, await startOrder(orderOf(headers.cookie))),
   );
   pay.post<{ Body: string | undefined }>('/checkout/pay', async ({ headers, body = '' }, reply) => {
     const { accept, 'content-type': type } = headers;
-    return send(reply, await takePayment(orderOf(headers.cookie), { type, accept }, body));
+    const forwardedFor = String(headers['x-forwarded-for'] ?? '');
+    const order = orderOf(headers.cookie);
+    return send(reply, await takePayment(order, { type, accept, forwardedFor }, body));
   });
 });
 

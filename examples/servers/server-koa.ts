@@ -20,12 +20,16 @@ async function answerTo(context: Context): Promise<Answer | undefined> {
     case 'GET /checkout':
       return showCheckout(order);
     case 'POST /checkout/key':
-      return sendKey(order);
+      return sendKey(order, context.get('x-forwarded-for'));
     case 'POST /checkout/new':
       return startOrder(order);
     case 'POST /checkout/pay': {
       const body = await readBody(context.req, { encoding: 'utf8', limit: '8kb' });
-      const headers = { type: context.get('content-type'), accept: context.get('accept') };
+      const headers = {
+        type: context.get('content-type'),
+        accept: context.get('accept'),
+        forwardedFor: context.get('x-forwarded-for'),
+      };
       return takePayment(order, headers, body);
     }
     default:

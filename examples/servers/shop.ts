@@ -8,6 +8,10 @@ export const checkout = createCheckout({
     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
   },
   store,
+  /** Again, with the same reference, if it throws or the process dies: docs/production.md. */
+  async onPaid({ id }, { reference }) {
+    console.log(`Paid: order ${id}, ${reference}`); // in your shop: send the mail, once for each
+  },
 });
 
 /** In your shop: the order in the shopper's session. Its price never comes from the page. */
@@ -21,6 +25,9 @@ export function orderCookie(): string {
   const secure = process.env.NODE_ENV === 'production' ? '; Secure' : '';
   return `order=${randomUUID()}; HttpOnly; SameSite=Lax; Path=/${secure}`;
 }
+
+/** The address that your one proxy has seen: it comes last. The sender can write those before. */
+const senderOf = (forwardedFor: string | undefined) => forwardedFor?.split(',').at(-1)?.trim();
 
 /** An HTTP response, with every header that it needs. */
 export interface Answer {
@@ -37,23 +44,31 @@ export async function showCheckout(order: Order | undefined): Promise<Answer> {
   return html(outcome.last ? `<p role="alert">${TEXTS[outcome.last]}</p>${FORM}` : FORM);
 }
 
-/** POST /checkout/key: for the form. */
-export async function sendKey(order: Order | undefined): Promise<Answer> {
+/** POST /checkout/key: for the form. `forwardedFor`: the header X-Forwarded-For. */
+export async function sendKey(order: Order | undefined, forwardedFor?: string): Promise<Answer> {
   if (!order) return json({ status: 'no_order' }, 409);
-  const answer: IssuedKey = await checkout.issueKey(order);
+  const answer: IssuedKey = await checkout.issueKey(order, { sender: senderOf(forwardedFor) });
   const retry = answer.status === 429 ? { 'retry-after': String(answer.retryAfter) } : {};
   return json(answer.body, answer.status, retry);
+}
+
+/** The headers Content-Type, Accept and X-Forwarded-For. */
+export interface PayHeaders {
+  type: string | undefined;
+  accept: string | undefined;
+  forwardedFor: string | undefined;
 }
 
 /** POST /checkout/pay. `body` is the text of the body, which nothing has parsed yet. */
 export async function takePayment(
   order: Order | undefined,
-  headers: { type: string | undefined; accept: string | undefined },
+  headers: PayHeaders,
   body: string,
 ): Promise<Answer> {
   // A block without an order may have been charged before the cookie was lost.
   const known = order ?? { id: randomUUID(), amount: 1000, currency: 'USD' };
-  const outcome = await checkout.pay(known, headers.type, body);
+  const sender = senderOf(headers.forwardedFor);
+  const outcome = await checkout.pay(known, headers.type, body, { sender });
   const status = outcome.status === 'invalid_encrypted_card' ? 400 : 200;
   const isPage = headers.accept?.includes('text/html');
   return isPage ? html(textOf(outcome, known), status) : json(outcome, status);

@@ -8,11 +8,12 @@ export async function handle(request: Request): Promise<Response> {
 
 async function answerTo(request: Request): Promise<Answer> {
   const order = orderOf(request.headers.get('cookie') ?? undefined);
+  const forwardedFor = request.headers.get('x-forwarded-for') ?? undefined;
   switch (`${request.method} ${new URL(request.url).pathname}`) {
     case 'GET /checkout':
       return showCheckout(order);
     case 'POST /checkout/key':
-      return sendKey(order);
+      return sendKey(order, forwardedFor);
     case 'POST /checkout/new':
       return startOrder(order);
     case 'POST /checkout/pay': {
@@ -20,7 +21,7 @@ async function answerTo(request: Request): Promise<Answer> {
       if (length === null || !(Number(length) <= 8 * 1024)) return problem(413);
       const type = request.headers.get('content-type') ?? undefined;
       const accept = request.headers.get('accept') ?? undefined;
-      return takePayment(order, { type, accept }, await request.text());
+      return takePayment(order, { type, accept, forwardedFor }, await request.text());
     }
     default:
       return problem(404);

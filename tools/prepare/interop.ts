@@ -18,6 +18,7 @@ const PROBES: Record<string, string[]> = {
   postgresql: ['ls', '/usr/lib/postgresql'],
   pgbouncer: ['pgbouncer', '--version'],
   'mariadb-server': ['mariadbd', '--version'],
+  curl: ['curl', '--version'],
   'redis-server': ['redis-server', '--version'],
   'php-mysql': ['php', '-r', "exit(in_array('mysql', PDO::getAvailableDrivers()) ? 0 : 1);"],
   'php-curl': ['php', '-r', "exit(extension_loaded('curl') ? 0 : 1);"],
