@@ -56,6 +56,17 @@ describe('the keys', () => {
     }
     expect(refused).toBe(0);
   });
+
+  test('control: where nobody says who asks, the same bot stops most shoppers', () => {
+    const limits = keyLimits(10);
+    let refused = 0;
+    for (let second = 0; second < 120; second++) {
+      for (let at = 0; at < 100; at++)
+        limits.take(`bot ${second} ${at}`, undefined, second * 1000 + at * 10);
+      if (limits.take(`order ${second}`, undefined, second * 1000 + 995) > 0) refused++;
+    }
+    expect(refused).toBeGreaterThan(100);
+  });
 });
 
 describe('declined cards', () => {
