@@ -161,6 +161,16 @@ describe('the clock', () => {
     expect((await pay()).status).toBe('committed');
   });
 
+  test('is set back: an Idempotency-Key of the future does not keep an old one alive', async () => {
+    await control('/sandbox/clock', { ahead_ms: 480 * HOUR });
+    await create({}, { headers: { 'idempotency-key': 'of a later day' } });
+    await control('/sandbox/clock', { ahead_ms: 0 });
+    const headers = { 'idempotency-key': 'of this day' };
+    const { id } = await create({}, { headers });
+    await control('/sandbox/clock', { ahead_ms: 25 * HOUR });
+    expect((await create({}, { headers })).id).not.toBe(id);
+  });
+
   test('is set back: an Idempotency-Key of the future is still one', async () => {
     const headers = { 'idempotency-key': 'of the future' };
     await control('/sandbox/clock', { ahead_ms: 48 * HOUR });
