@@ -342,7 +342,8 @@ test('a form shows the texts of its attribute, in each language', async () => {
     forms[i]!.querySelector('button')!.click();
     const control = forms[i]!.querySelector('input')!;
     await vi.waitUntil(() => control.matches('[aria-invalid=true]'));
-    const line = forms[i]!.querySelector('[data-cardseal-line]');
-    expect(line?.textContent).toBe(JSON.parse(text!).number_required);
+    // The text stands beside its field.
+    const place = () => page.document.getElementById(control.getAttribute('aria-describedby')!);
+    await expect.poll(() => place()?.textContent).toBe(JSON.parse(text!).number_required);
   }
 });
