@@ -32,11 +32,13 @@ export interface Size {
  *
  * The table of decide.ts costs about 1,300 bytes of the script tag: its states, inputs and effects
  * have names that a reviewer can read, and what code of the page may end is a state of its own.
+ * In the script tag, about 2,500 more keep a button where it is while it is pressed, put a text beside
+ * its field and into view, search what goes out in clear text, and tell developers what is wrong.
  */
 const CORE_BOUND = 3_100;
 /** The script tag, and `bindCheckout` with its requests and nine more texts. */
 const PAY_TAG_BOUND = 17_000;
-const SCRIPT_TAG_BOUND = 15_000;
+const SCRIPT_TAG_BOUND = 17_800;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
