@@ -39,7 +39,7 @@ const OUTCOMES: [heading: string, before: string, after: string][] = [
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, empty'],
   ['Scripts that send the card', 'the card in clear text, filled', 'the block, filled'],
-  ['A hidden copy of a field', 'the card in clear text, empty', 'the block, empty'],
+  ['A hidden copy of a field', 'nothing, filled', 'the block, empty'], // G5: it is found
   ['A validator in a click handler', 'nothing, empty', 'the block, empty'],
   ['A button that locks itself', 'nothing, filled', 'the block, empty'],
   ['A mask that hides the number', 'nothing, filled', 'the block, empty'],

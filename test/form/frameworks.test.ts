@@ -36,6 +36,8 @@ async function type(host: HTMLElement) {
     host.querySelector<HTMLInputElement>(`[autocomplete=${token}]`)!;
   await user.type(control('cc-number'), TYPED.number);
   await user.type(control('cc-name'), TYPED.name);
+  // Firefox raises it when the field loses the focus, but not in a window in the background.
+  control('cc-name').dispatchEvent(new Event('change', { bubbles: true }));
   await user.selectOptions(host.querySelector<HTMLSelectElement>('select')!, '11');
   await user.type(control('cc-exp-year'), TYPED.exp_year);
   await user.type(control('cc-csc'), TYPED.cvv);

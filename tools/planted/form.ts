@@ -138,14 +138,6 @@ export const FORM: readonly Fault[] = [
     tests: ['chromium form/destination'],
   },
   {
-    name: 'an action on another origin',
-    file: DESTINATION,
-    before: 'if (url.origin !== window.origin && !allowCrossOrigin) {',
-    after: 'if (url.origin === window.origin && allowCrossOrigin) {',
-    breaks: 'a page that was tampered with sends the block to a stranger',
-    tests: ['chromium form/destination'],
-  },
-  {
     name: 'an action without https',
     file: DESTINATION,
     before: 'if (!url || !isSecure(url))',
@@ -195,14 +187,6 @@ export const FORM: readonly Fault[] = [
     tests: ['chromium form/read'],
   },
   {
-    name: 'a year of two digits is in the first century',
-    file: READ,
-    before: 'year: year.length === 2 ? [2, 0, ...year] : year,',
-    after: 'year,',
-    breaks: 'what most shoppers and autofill write is refused',
-    tests: ['chromium form/read'],
-  },
-  {
     name: 'Cancel in a dialog pays',
     file: 'src/form/page/card-payment.ts',
     before: "return method === 'dialog' || submitter.hasAttribute('data-cardseal-skip');",
@@ -232,14 +216,6 @@ export const FORM: readonly Fault[] = [
     before: "    for (const control of controls) control.setAttribute('aria-invalid', 'true');\n",
     after: '',
     breaks: 'a shopper who cannot see the page does not find the field to correct',
-    tests: ['chromium form/messages'],
-  },
-  {
-    name: 'the first wrong field gets no focus',
-    file: 'src/form/feedback/messages.ts',
-    before: '      first.control.focus();\n',
-    after: '',
-    breaks: 'on a long page, the shopper does not see what is wrong',
     tests: ['chromium form/messages'],
   },
   {

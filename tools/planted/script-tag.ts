@@ -155,17 +155,9 @@ export const SCRIPT_TAG: readonly Fault[] = [
     ...seen,
   },
   {
-    name: 'bound at once only in a page that is complete',
-    file,
-    before: "if (document.readyState !== 'loading') bindAll();",
-    after: "if (document.readyState === 'complete') bindAll();",
-    breaks: 'a tag that comes late binds nothing: no key is asked for, and Pay stays disabled',
-    ...seen,
-  },
-  {
     name: 'data-cardseal-when looks inside the form only',
     ...attributes,
-    before: '() => elementsOf(form).some((control) => control.matches(when));',
+    before: '() => elementsOf(form).some((control) => isMatch(control, when));',
     after: "() => unclobbered(form, 'querySelector')(when) !== null;",
     breaks: 'where the way to pay is chosen outside the form, a card press passes without a block',
     ...seenByPress,

@@ -46,13 +46,10 @@ function numberOf(digits: number[]): number {
 }
 
 /**
- * What a select must be whose options have these values; `undefined` if it is so. An option reads as
- * what is typed, so the values must be numbers. One word may be a placeholder such as "Month".
+ * Whether the options of a select have values that are months, or years. They are read as what is
+ * typed, so they must be numbers. One word may be a placeholder such as "Month".
  */
-export function findFaultInOptions(
-  slot: 'exp_month' | 'exp_year',
-  values: string[],
-): string | undefined {
+export function areDateOptions(slot: 'exp_month' | 'exp_year', values: string[]): boolean {
   const numerals = values.filter(Boolean).map((value) => onlyNumeral(readNumerals(value)));
   const isMonth = slot === 'exp_month';
   const lengths = isMonth ? [1, 2] : [2, 4];
@@ -60,6 +57,5 @@ export function findFaultInOptions(
   const most = isMonth ? 1 : numerals.length / 2; // years may have words such as "Never"
   const numbers = numerals.filter(({ length }) => length > 0).map(numberOf);
   const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
-  if (words.length <= most && !(isMonth && countsFromZero)) return undefined;
-  return `have options with the values ${isMonth ? '1 to 12 or 01 to 12' : 'such as 2031 or 31'}`;
+  return words.length <= most && !(isMonth && countsFromZero);
 }

@@ -3,7 +3,7 @@ import { isRendered, isSeen } from '../page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../page/unclobbered.ts';
 import { wordsOf } from './characters.ts';
 import { concat } from './concat.ts';
-import { findFaultInOptions } from './dates.ts';
+import { areDateOptions } from './dates.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;
 
@@ -94,15 +94,22 @@ function checkControl(element: Element, slot: Slot, mayBeLocked: boolean): Contr
   if (element.type === 'date') {
     throw invalidForm(slot, 'not have type="date", a card has no day: use type="month" or text');
   }
-  if (isSelect(element) && (slot === 'exp_month' || slot === 'exp_year')) {
-    const values = [...element.options].map(({ value }) => value);
-    const fault = findFaultInOptions(slot, values);
-    if (fault) throw invalidForm(slot, fault);
+  if (slot === 'exp_month' && !hasDateOptions(element, slot)) {
+    throw invalidForm(slot, 'have options with the values 1 to 12 or 01 to 12');
+  }
+  if (slot === 'exp_year' && !hasDateOptions(element, slot)) {
+    throw invalidForm(slot, 'have options with the values such as 2031 or 31');
   }
   if (!mayBeLocked && !element.willValidate) {
     throw invalidForm(slot, 'not be disabled, read-only or hidden');
   }
   return element;
+}
+
+function hasDateOptions(control: Control, slot: 'exp_month' | 'exp_year'): boolean {
+  if (!isSelect(control)) return true; // an input may hold anything
+  const values = [...control.options].map(({ value }) => value);
+  return areDateOptions(slot, values);
 }
 
 const SHARED = 'data-cardseal-shared';

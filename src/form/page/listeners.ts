@@ -54,8 +54,9 @@ const OF_FORM = ['submit', 'reset', 'formdata', 'click', 'keydown', 'input', 'ch
 let handled: WeakMap<Event, EventTarget> | undefined;
 
 function onEvent(event: Event): void {
-  handled ??= new WeakMap(); // not before: importing the package does nothing
-  handled.set(event, pathOf(event)[0]!);
+  // Not before, because importing the package does nothing. Without it, no press pays.
+  if (typeof WeakMap === 'function') handled ??= new WeakMap();
+  handled?.set(event, pathOf(event)[0]!);
   LISTENERS[event.type]!(event);
 }
 
