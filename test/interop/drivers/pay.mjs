@@ -68,7 +68,8 @@ async function pay(id) {
 
 const MODES = {
   async pay() {
-    await pay(args[0]);
+    const status = await pay(args[0]);
+    if (status !== 'committed') console.error(`pay ended with ${status}`);
     return step;
   },
   sweep: () => checkout.sweep({ lookUp }),
