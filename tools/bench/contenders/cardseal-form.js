@@ -1,2 +1,2 @@
-export { encryptCard as encrypt, prepareKey as prepare } from 'cardseal';
-export { bindCardForm } from 'cardseal/form';
+export { encryptCard as encrypt, prepareKey as prepare } from '../../../dist/core/index.js';
+export { bindCardForm } from '../../../dist/form/index.js';

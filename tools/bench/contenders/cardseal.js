@@ -1,1 +1,1 @@
-export { encryptCard as encrypt, prepareKey as prepare } from 'cardseal';
+export { encryptCard as encrypt, prepareKey as prepare } from '../../../dist/core/index.js';
