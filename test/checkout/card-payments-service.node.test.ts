@@ -3,7 +3,6 @@ import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { CardPayments } from '../../src/checkout/index.ts';
 import { type Card, type EncryptedCard, encryptCard } from '../../src/core/index.ts';
 import { browserKey, parseEncryptedCard } from '../../src/server/index.ts';
-import { recycledKeyPair } from '../support/card-payment-service.ts';
 
 const VISA = {
   number: '4242424242424242',
@@ -14,7 +13,7 @@ const VISA = {
 };
 
 let now = Date.now();
-const service = createService({ generateKeyPair: recycledKeyPair, clock: () => now });
+const service = createService({ clock: () => now });
 let baseUrl: string;
 let client: CardPayments;
 beforeAll(async () => {
@@ -55,10 +54,11 @@ describe('with the service running', () => {
 
   test('the errors of card encryption come with what to do', async () => {
     const block = await encrypted(VISA);
+    // Keys in a row have different pairs.
+    const swapped = { ...(await encrypted(VISA)), payload: block.payload };
     const other = new CardPayments({ baseUrl, secretKey: ACCOUNTS[1].secretKey });
     const foreign = { ...block, key_id: (await other.createEncryptionKey()).id };
     const late = await encrypted(VISA);
-    const swapped = { ...(await encrypted(VISA)), payload: block.payload };
     const cases: [EncryptedCard, object][] = [
       [foreign, { code: 'unknown_encryption_key', recovery: 'forward_key_id' }],
       [swapped, { code: 'invalid_encryption_block', recovery: 'check_layout' }],
