@@ -147,12 +147,15 @@ describe('two processes behind one address', () => {
   async function read(of = page): Promise<Told> {
     const text = await of.locator('body').innerText();
     const found = (Object.keys(TEXTS) as Told[]).filter((one) => text.includes(TEXTS[one]));
-    expect(found, text).toHaveLength(1);
+    // A text about the last try may stand above the form.
+    const [told = 'form', ...others] = found.filter((one) => one !== 'form');
+    expect([found.length > 0, others], text).toEqual([true, []]);
+    if (['paid', 'not_certain'].includes(told)) expect(found, text).not.toContain('form');
     const committed = await world.committed();
     expect(committed).toBeLessThanOrEqual(1);
-    if (found[0] === 'paid') expect(committed).toBe(1);
-    if (['form', 'declined', 'not_paid'].includes(found[0]!)) expect(committed).toBe(0);
-    return found[0]!;
+    if (told === 'paid') expect(committed).toBe(1);
+    if (['form', 'declined', 'not_paid'].includes(told)) expect(committed).toBe(0);
+    return told;
   }
 
   async function open(of = page) {
@@ -280,7 +283,7 @@ describe('two processes behind one address', () => {
       expect(await open()).toBe('not_certain');
       await resolve(truth);
       if (truth === 'not_paid') {
-        expect(await open()).toBe('form');
+        expect(await open()).toBe('not_paid');
         expect(await pay(APPROVED)).toBe('paid');
       }
       for (let process = 0; process < 2; process++) expect(await open()).toBe('paid');
