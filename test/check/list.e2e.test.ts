@@ -87,6 +87,7 @@ async function runsOn(host: string, attributes: string): Promise<boolean> {
   return tab.evaluate(() => 'CardsealCheck' in window);
 }
 
+// Claim check-hosts
 test('runs on the host that its tag names, and on no other', async () => {
   expect(await runsOn('staging.example', 'data-test-host="staging.example"')).toBe(true);
   expect(await runsOn('shop.example', 'data-test-host="staging.example"')).toBe(false);

@@ -27,6 +27,8 @@ const watchedIn = (window: object) => {
   return platform().filter((it, i) => it !== original[i]).length;
 };
 
+// Claim check-hosts. Why: `isTestHost` in src/check/test-host.ts is asked before anything else, and
+// `cardReader` in src/check/card.ts knows no card while another number stands in the page.
 test('does nothing but one warning on a host that is not named', async () => {
   // The document of `srcdoc` has no host.
   const page = await visit({ head: KEEP + CHECK + TAG, srcdoc: true, tail: scriptFile(LEAK).tag });
@@ -38,12 +40,14 @@ test('does nothing but one warning on a host that is not named', async () => {
   expect(watchedIn(page.window)).toBe(0);
 });
 
+// Control check-hosts
 test('control: on this host the functions are watched', async () => {
   const page = await open({ check: KEEP + CHECK });
   // Not `postMessage`: a function around it would be the source of a frame's message.
   expect(watchedIn(page.window)).toBe(5);
 });
 
+// Control check-sends-nothing
 test('finds, stores and reports where a script replaces functions of the language, as Prototype 1.6 does', async () => {
   const prototype = `Array.prototype.toJSON = function () { return '[]'; };
 Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };
@@ -60,6 +64,7 @@ HTMLElement.prototype.remove = function () { this.parentNode.removeChild(this); 
   expect(page.report().findings).toEqual([]);
 });
 
+// Claim check-hosts
 test('with another number it says so, once, and looks at nothing', async () => {
   const page = await open({ script: LEAK });
   page.page.fill();
@@ -119,6 +124,7 @@ describe('another number', () => {
     expect([findings.length, notices.length]).toEqual([0, 1]);
   });
 
+  // Control check-hosts
   test('in other text, mistyped, too short for a card, or of tests: it looks', async () => {
     const values = [
       'No. 4929000000000109',

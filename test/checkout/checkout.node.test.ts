@@ -37,6 +37,7 @@ async function blockFor(checkout: Checkout, order: Order, number = CARD.number):
   return JSON.stringify(await encryptCard(key.body, { ...CARD, number }));
 }
 
+// Claim one-charge
 test('an authorization has an Idempotency-Key of its intent and key, and a block that comes again sends nothing', async () => {
   const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });
   const sent: [intentId: string, keyId: string, idempotencyKey: string | undefined][] = [];

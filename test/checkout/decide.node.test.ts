@@ -116,6 +116,7 @@ test('an order keeps its newest 50 keys, used or not', () => {
   expect(onBlock(store, { ...attempt, keyId: 'cek_0' })).toMatchObject({ next: 'answer' });
 });
 
+// Claim true-outcome
 test('nothing replaces an outcome, and staff do not resolve what is under way or was never sent', () => {
   const paid = onAnswer(PAYING, attempt, intent('committed'), at(1000)).store;
   expect(onResolve(paid, 'pi_card_1', 'not_paid', at(10 ** 9)).store).toBeUndefined();

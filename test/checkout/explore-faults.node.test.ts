@@ -123,6 +123,10 @@ const FAULTS: Fault[] = [
   },
 ];
 
+// Control one-charge
+// Control true-outcome
+// Control delivery
+// Control block-not-stored
 test.each(FAULTS)('without $rule: $found', async (fault) => {
   const { name: _, ...part } = [...PARTS, ...DEEPER].find(({ name }) => name === fault.part)!;
   const { violation } = await explore({ checkoutOf: await withFault(fault), ...part });

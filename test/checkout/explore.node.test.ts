@@ -9,6 +9,15 @@ import { explore } from './explore.ts';
 
 const orders = new Orders();
 
+// Claim one-charge. Why: src/checkout/decide.ts stores an attempt before it is sent, keeps the
+// intent until it is certain that it cannot be charged, and replaces no outcome.
+// src/checkout/checkout.ts writes by compare-and-set.
+// Claim true-outcome. Why: An answer that is lost or invalid makes an order uncertain, and
+// src/checkout/decide.ts answers by the state of the order before it looks at the block.
+// Claim delivery. Why: src/checkout/decide.ts claims the delivery in the write that makes the order
+// paid, for a time, and whoever sees the order after that claims it anew.
+// Claim block-not-stored. Why: src/checkout/checkout.ts gives the block to one request, and stores
+// what src/checkout/decide.ts lists.
 test.each(PARTS)(
   'an order is charged once, and nobody reads what is not true: $name',
   async (part) => {

@@ -46,6 +46,8 @@ describe('the keys', () => {
   });
 
   /** What 90 of 120 shoppers met with the limits of version 0.3. */
+  // Claim senders. Why: src/checkout/limits.ts counts by sender, and takes a decline when a try
+  // begins.
   test.each([12, 100, 1000])('a bot that asks %i times a second stops no shopper', (perSecond) => {
     const limits = keyLimits(10);
     let refused = 0;
@@ -57,6 +59,7 @@ describe('the keys', () => {
     expect(refused).toBe(0);
   });
 
+  // Control senders
   test('control: where nobody says who asks, the same bot stops most shoppers', () => {
     const limits = keyLimits(10);
     let refused = 0;
@@ -70,6 +73,7 @@ describe('the keys', () => {
 });
 
 describe('declined cards', () => {
+  // Claim senders
   test('of a sender are 10, and then 10 an hour, however many are tried at once', () => {
     const limits = declineLimits();
     const begun = Array.from({ length: 50 }, () => limits.begin('tester', 0));

@@ -473,6 +473,7 @@ describe('what code of the merchant throws leaves no order half done', () => {
 describe('onPaid', () => {
   const PAID_NOW = { status: 'committed', reference: 'pi_card_1' };
 
+  // Claim delivery
   test('gets order and outcome once, and a second look calls nobody', async () => {
     const onPaid = vi.fn();
     const { pay, ask, value } = checkout({ others: { onPaid } });
@@ -629,6 +630,7 @@ const UNCERTAIN_LINE =
 const OTHERS = { ...OPEN, keys: [] };
 const USED = { ...OPEN, keys: [{ ...KEY, id: 'cek_1', block: 'declined' }] };
 
+// Claim block-not-stored
 describe('the log has codes and ids', () => {
   test.each<[string, Parameters<typeof checkout>[0], 'issueKey' | 'pay', string[]]>([
     ['nothing of a key', {}, 'issueKey', []],

@@ -33,6 +33,9 @@ async function report(host: string) {
 
 const EMPTY = { number: '', name: '', exp_month: '', exp_year: '', cvv: '' };
 
+// Claim plain-http. Why: There is no `crypto.subtle` then: `importRsaOaepSha256` in
+// src/core/rsa-oaep.ts looks for it first. The card is empty by then: `takeOver` in
+// src/core/card.ts.
 test('on plain http there is no crypto.subtle: insecure_context, and the card is emptied', async () => {
   // 127.0.0.1 by another name, which leads there but does not count as loopback (W3C Secure Contexts, 3.1).
   expect(await report('[::ffff:127.0.0.1]')).toEqual({
@@ -44,6 +47,7 @@ test('on plain http there is no crypto.subtle: insecure_context, and the card is
   });
 });
 
+// Control plain-http
 test('the same page from 127.0.0.1 is a secure context and encrypts', async () => {
   expect(await report('127.0.0.1')).toEqual({
     isSecureContext: true,

@@ -99,6 +99,7 @@ describe.each(FIELD_NAMES)('%s', (field) => {
     await refuses(define(field, { value: utf8('x'.repeat(447)), writable: false })); // whatever else is wrong with it
   });
 
+  // Claim fields-emptied
   test('must let itself be emptied by a proxy that refuses, throws, or says yes and does nothing', async () => {
     for (const set of [() => false, () => failed(card()[field]), () => true]) {
       const handler: ProxyHandler<Card> = {
@@ -268,6 +269,9 @@ describe('memory', () => {
   });
 });
 
+// Claim pollution. Why: `ownProperty` in src/core/own-property.ts gives descriptors without a
+// prototype, `readKey` in src/core/key.ts takes fields that the key has itself, and
+// src/core/rsa-oaep.ts names the label, which Node would otherwise inherit.
 describe('a polluted Object.prototype', () => {
   const polluted: string[] = [];
   function pollute(pollution: Record<string, unknown>) {
@@ -318,6 +322,7 @@ describe('a polluted Object.prototype', () => {
     );
   });
 
+  // Claim pollution
   test('with the fields of a key makes no key of an error answer', async () => {
     const answer = { status: 'no_key' } as unknown as CardEncryptionKey;
     pollute({ ...freshKey(), field: 'polluted', limit: 1 });

@@ -19,6 +19,8 @@ async function ciphertext(public_key: string): Promise<Buffer> {
   return Buffer.from((await encryptCard(key, { ...CARD })).payload, 'base64');
 }
 
+// Claim rsa-oaep. Why: `importRsaOaepSha256` in src/core/rsa-oaep.ts names hash and label: [the
+// encryption](docs/scheme.md#the-encryption).
 test.each(testKeys.rsa)(
   '$bits bits: inside are 00, a seed, the hash of the empty label, zeros, 01 and the plaintext',
   async (key) => {
@@ -43,6 +45,7 @@ test.each(testKeys.rsa)(
   },
 );
 
+// Claim rsa-oaep
 test('a thousand encryptions of one card are all different, and each is as long as the modulus', async () => {
   const [{ public_key, bits }] = testKeys.rsa as [(typeof testKeys.rsa)[number]];
   const all = await Promise.all(Array.from({ length: 1_000 }, () => ciphertext(public_key)));
@@ -50,6 +53,7 @@ test('a thousand encryptions of one card are all different, and each is as long 
   expect(new Set(all.map(({ length }) => length))).toEqual(new Set([bits / 8]));
 });
 
+// Control rsa-oaep
 test('control: the look inside tells another label, another hash and a repeated seed', () => {
   const [{ public_key, private_key }] = testKeys.rsa as [(typeof testKeys.rsa)[number]];
   const [message, seed] = [Buffer.from(Object.values(CARD).join('')), Buffer.alloc(32, 7)];

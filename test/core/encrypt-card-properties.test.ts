@@ -116,6 +116,8 @@ const cards = fc.record({
   cvv: digits(3, 4),
 });
 
+// Claim ciphertext-only. Why: `encryptCard` in src/core/encrypt-card.ts builds the block of three
+// values: the ciphertext in Base64, the key's `id`, and the lengths of the fields.
 test('a name of any Unicode text comes out exactly, or is refused by its rule', () =>
   fc.assert(
     fc.asyncProperty(cards, bits, mixture, (given, size, mixed) => check(given, size, mixed)),
@@ -129,6 +131,7 @@ const nearlyDigits = fc.oneof(
   }),
 );
 
+// Claim exact-card
 test('digit fields are encrypted as they are, or refused by their rules, the first one in the order of the plaintext', () =>
   fc.assert(
     fc.asyncProperty(
@@ -177,6 +180,8 @@ const anything = (key: fc.Arbitrary<string> = marked) =>
     fc.func(marked),
   );
 
+// Claim core-errors. Why: Both functions are `async`, so that nothing is thrown. The union in
+// src/core/errors.ts is the list.
 test('any value as a card: a block or an error of the list that tells nothing, and what can be emptied is empty', () =>
   fc.assert(
     fc.asyncProperty(
@@ -208,6 +213,7 @@ test('any value as a card: a block or an error of the list that tells nothing, a
     RUNS,
   ));
 
+// Claim core-errors
 test('any value as a key: a key or an error of the list that tells nothing, and the card is empty', () =>
   fc.assert(
     fc.asyncProperty(
@@ -241,6 +247,7 @@ async function carriesNothing(result: Promise<unknown>) {
   expect(findCard(JSON.stringify(error), own)).toEqual([]);
 }
 
+// Control ciphertext-only
 test('control: a block that held the card would be found', async () => {
   const block = await encryptCard(freshKey(), card());
   const layout = [...block.layout, { field: 'Pan', len: card().number }];
@@ -252,6 +259,7 @@ test('control: a block that held the card would be found', async () => {
   }
 });
 
+// Control core-errors
 test('control: another error, another code, and an error that tells something are found', async () => {
   const [told, code] = [
     new CardEncryptionError('invalid_card', `bad ${MARK}`),

@@ -15,6 +15,7 @@ describe('what Node prints', () => {
     format('%s %o %j', error, error, error),
   ];
 
+  // Claim core-errors
   test('what Node prints of an error of any code holds nothing of the card', async () => {
     for (const fail of Object.values(FAILURES)) {
       const error = await fail(card()).catch((reason) => reason);
@@ -24,6 +25,7 @@ describe('what Node prints', () => {
     }
   });
 
+  // Control core-errors
   test('control: an error that holds something is printed with it', () => {
     const error = new CardEncryptionError('invalid_card', 'bad');
     Object.assign(error, { cause: card().number });
@@ -32,6 +34,7 @@ describe('what Node prints', () => {
 });
 
 describe('a polluted Object.prototype', () => {
+  // Control pollution
   test('with a label does not change the label: here, an algorithm without a prototype would not do', async () => {
     const key = freshKey();
     Object.assign(Object.prototype, { label: new Uint8Array([1]) });
@@ -79,12 +82,14 @@ test('a key prepared by another copy of the library is prepared again', async ()
 });
 
 describe('malformed keys', () => {
+  // Control exact-key
   test('malformed keys are built like the good one, but for one respect', () => {
     expect(spki()).toEqual(goodKey());
   });
 
   const malformed = malformedKeys();
 
+  // Control exact-key
   test.each(malformed.filter(({ reads }) => reads))(
     'OpenSSL reads the malformed key, and nothing else is wrong with it: $what',
     ({ spki, reads }) => {

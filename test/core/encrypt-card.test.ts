@@ -35,6 +35,9 @@ async function outcomeOf(given: Partial<StringCard>, bits = BITS[0]!): Promise<s
 }
 
 describe.each(BITS)('%i bits', (bits) => {
+  // Claim exact-card. Why: `checkCard` and `checkCapacity` in src/core/card.ts refuse what does not
+  // fit. There is no code that cuts, trims or normalises: [the
+  // plaintext](docs/scheme.md#the-plaintext).
   test('what is encrypted decrypts to the card, from strings, bytes and mixtures', async () => {
     const mixtures = [[], ...FIELD_NAMES.map((field) => [field]), FIELD_NAMES];
     for (const inBytes of mixtures) {
@@ -70,6 +73,7 @@ test('a name that is too long for any key: no limit is named', async () => {
   expect(await outcomeOf({ name: 'x'.repeat(446) })).toBe('card_too_long name 165');
 });
 
+// Claim exact-card
 test('a full key never cuts the security code', async () => {
   const [number, name] = ['4'.repeat(19), 'x'.repeat(418)];
   expect(await outcomeOf({ number, name, cvv: '1234' }, 4096)).toBe('card_too_long name 417');
@@ -116,6 +120,7 @@ test('the first field at fault is named, in the order of the specification', asy
   expect(await outcomeOf({ name: 'x'.repeat(446), cvv: '' })).toBe('invalid_card cvv');
 });
 
+// Claim ciphertext-only
 test('the block is the plain JSON of the specification, its layout in bytes of UTF-8', async () => {
   const key = freshKey();
   const block = await encryptCard(key, card({ name: 'Zoë 水𝒵' }));
@@ -134,6 +139,7 @@ test('the block is the plain JSON of the specification, its layout in bytes of U
   expect(fromBase64(block.payload)).toHaveLength(256);
 });
 
+// Control exact-card
 test('the decryptors refuse what is not exactly so', async () => {
   const block = await encryptCard(freshKey(), card());
   const plaintext = Uint8Array.from(await commands.decryptInNode(block.payload));

@@ -54,6 +54,7 @@ test.each([
   });
 });
 
+// Claim core-errors
 test('neither function ever throws: whatever it is given, it returns a promise', async () => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -95,12 +96,16 @@ describe('what an error tells', () => {
     cause: error.cause,
   });
 
+  // Claim core-errors. Why: Every message is a fixed text, and an error has no `cause`:
+  // src/core/errors.ts. Errors of the engine, of getters and of proxies are dropped where they are
+  // caught.
   test('no error of any code holds anything of the card', async () => {
     for (const error of await provoke(CARD)) {
       expect(findCard([error, shown(error), structuredClone(error)], CARD)).toEqual([]);
     }
   });
 
+  // Claim core-errors
   test('an error is the same for every card', async () => {
     // So it tells nothing that findCard leaves out, either: first digits, the month, a length. Of
     // the stack, only the library's own frames are compared.
@@ -122,6 +127,7 @@ describe('what an error tells', () => {
     expect(limits(other)).toEqual([190 - 21]);
   });
 
+  // Control core-errors
   test('control: an error that holds something, anywhere, is found', () => {
     const error = () => new CardEncryptionError('invalid_card', 'bad');
     const errors = [

@@ -10,6 +10,8 @@ afterEach(() => {
 const KINDS = { plain: freshKey, prepared: async () => prepareKey(freshKey()) };
 
 describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
+  // Claim one-card-per-key. Why: `claimKey` in src/core/encrypt-card.ts reserves the key's `id` in
+  // the turn of the call. A card that is refused gives it back.
   test('is spent by success: the next card is refused, and emptied', async () => {
     const key = await make();
     expect(await outcome(encryptCard(key, card()))).toBe('ok');
@@ -20,6 +22,7 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
     expect(await outcome(prepareKey(key))).toBe('ok'); // which encrypts nothing
   });
 
+  // Claim one-card-per-key
   test('encrypts one of several cards handed over at the same time: the first', async () => {
     const key = await make();
     const encrypt = vi.spyOn(crypto.subtle, 'encrypt');
@@ -50,6 +53,7 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
     expect(new Set(await Promise.all(others))).toEqual(new Set(['key_already_used']));
   });
 
+  // Claim one-card-per-key
   test('is known by its id: other objects, other PreparedKeys, another public_key', async () => {
     const key = await make();
     const prepared = await prepareKey({ ...key });
@@ -62,6 +66,7 @@ describe.each(Object.entries(KINDS))('a %s key', (_, make) => {
     expect(await outcome(encryptCard(other, card()))).toBe('ok');
   });
 
+  // Control one-card-per-key
   test('is not spent by a card that is refused', async () => {
     const key = await make();
     for (const bad of [null, card({ name: 'x'.repeat(166) }), Object.freeze(card())]) {

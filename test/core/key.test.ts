@@ -41,6 +41,8 @@ async function notRefused(spkis: Iterable<Uint8Array>) {
   return wrong;
 }
 
+// Claim exact-key. Why: `readSpki` in src/core/rsa-oaep.ts compares every byte of the key but the
+// modulus, because engines check little and disagree.
 describe('a malformed public_key is invalid_key', () => {
   test.each(malformedKeys().map(({ what, spki }) => [what, spki] as const))(
     '%s',
@@ -63,6 +65,7 @@ describe('a malformed public_key is invalid_key', () => {
     const good = () => fromBase64(freshKey(bits).public_key);
     const header = 33;
 
+    // Control exact-key
     test('a good one is taken', async () => {
       expect(await notRefused([good()])).toEqual(['0: ok']);
     });
@@ -86,6 +89,7 @@ describe('a malformed public_key is invalid_key', () => {
       expect(await notRefused([...longer, ...mixed])).toEqual([]);
     });
 
+    // Claim exact-key
     test("with any byte changed but the modulus's", async () => {
       const places = [...Array(header).keys(), -5, -4, -3, -2, -1];
       const changed = places.flatMap((place) =>
@@ -98,6 +102,7 @@ describe('a malformed public_key is invalid_key', () => {
 
 const ADVICE = 'forward it as the service sent it';
 
+// Claim exact-key
 describe('a public_key that is not canonical Base64 is invalid_key', () => {
   const PEM = 'PEM, not canonical Base64';
   const BASE64URL = 'base64url, not canonical Base64';
@@ -134,6 +139,7 @@ describe('a public_key that is not canonical Base64 is invalid_key', () => {
     expect(error.message).toContain(`public_key is ${named}`);
   });
 
+  // Control exact-key
   test('although atob alone would take it', () => {
     const publicKey = freshKey(3072).public_key;
     for (const lax of [
@@ -173,6 +179,8 @@ describe('what is no key at all', () => {
   });
 });
 
+// Claim exact-key. Why: `readKey` in src/core/key.ts reads `scheme` first: [the
+// scheme](docs/scheme.md#the-key).
 describe('a scheme that is not exactly RSA_OAEP_SHA256_V1', () => {
   test.each(['', 'RSA_OAEP_SHA256_V99', 'RSA_OAEP_SHA256_V1 ', '__proto__'])(
     '%o is unsupported_scheme, and nothing else is looked at',

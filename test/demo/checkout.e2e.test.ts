@@ -121,6 +121,7 @@ describe.each(ENGINES)('in %s', (engine) => {
   // With the script tag, the browser sends the form: there engines differ.
   const pages = engine === 'chromium' ? [BUNDLED, PLAIN] : [PLAIN];
 
+  // Claim demo-merchant
   test.each(pages)(
     '$page tells each mistake and a decline, takes another card, keeps nothing of it, and shows the receipt',
     async ({ path }) => {
@@ -224,6 +225,8 @@ describe('a shopper', () => {
 });
 
 describe('the shop', () => {
+  // Claim demo-merchant. Why: demo/merchant/app.ts writes method, route and status, and nothing
+  // that was posted.
   test('lets the merchant receive and print nothing of the card', async () => {
     const blocks = lines.flatMap((line) =>
       line.received().toString('latin1').split('payload').slice(1),
@@ -232,6 +235,7 @@ describe('the shop', () => {
     expectNoTraces(lines, demo.output);
   });
 
+  // Control demo-merchant
   test('prints nothing of what is posted in clear text, in which the same search finds it in every form', async () => {
     const { checkout } = await demo.addresses();
     for (const digits of [VISA['Card number'], VISA['Security code']]) {

@@ -14,6 +14,9 @@ afterAll(() => chromium?.close());
 const number = (seed: number) => Buffer.from(digits(seed)).toString();
 const name = (seed: number) => Buffer.from(digits(seed).map((byte) => byte + 0x11)).toString();
 
+// Control no-string-left
+// Claim no-string-left. Why: `takeOver` in src/core/card.ts copies bytes to bytes and makes no
+// string of them.
 test('in a Chromium page that encrypted bytes, no string holds the card, and strings that were planted are found', async () => {
   const [asString, inClosure] = [1, 2];
   await chromium.act('keepString', asString);

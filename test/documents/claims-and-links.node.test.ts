@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { type Marker, markersOf } from '../../tools/claims/markers.ts';
+import { allMarkers, claimsIn, PAGE, writtenPage } from '../../tools/claims/page.ts';
 import { FLOOR } from '../support/compatibility.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -11,99 +13,79 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const security = read('SECURITY.md');
 const manifest = JSON.parse(read('package.json'));
 
-/** A section below "## Claims": what holds, why, what proves it, and what shows that the proof can fail. */
-interface Claim {
-  claim: string;
-  why: string[];
-  tests: string[];
-  controls: string[];
-}
+describe('the claims of SECURITY.md', () => {
+  const claims = claimsIn(security);
+  const markers = allMarkers();
 
-/** What vitest replaces in the title of a table's test. Readers of SECURITY.md read `…` there. */
-const PLACEHOLDER = /%[a-z]|\$\w+/;
-
-/** Whether a test file has a test of that title. */
-function hasTest(file: string, title: string): boolean {
-  const parts = title.split('…').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(parts.join(`(?:${PLACEHOLDER.source})`)).test(file);
-}
-
-/** What is wrong with the links of a line. A link to a test has the test's title for its text. */
-function faults(line: string): string[] {
-  const links = [...line.matchAll(/\[([^\]]+)\]\(([^)#]+)[^)]*\)/g)].map(([, title, path]) => ({
-    title: title!,
-    path: path!,
-  }));
-  if (links.length === 0) return [`'${line}' points to nothing`];
-  return links.flatMap(({ title, path }) => {
-    if (!existsSync(join(root, path))) return [`${path} is missing`];
-    if (!path.endsWith('.test.ts')) return [];
-    if (PLACEHOLDER.test(title)) return [`nobody reads '${title}' in a report`];
-    const file = read(path).replaceAll("\\'", "'");
-    return hasTest(file, title) ? [] : [`${path} has no test '${title}'`];
-  });
-}
-
-function claimOf(section: string): Claim {
-  const lines = section.split('\n');
-  const linesOf = (kind: string) =>
-    lines.filter((line) => line.startsWith(`- ${kind}: `)).map((line) => line.slice(2));
-  return {
-    claim: lines[0]!,
-    why: linesOf('Why'),
-    tests: linesOf('Test'),
-    controls: linesOf('Control'),
-  };
-}
-
-const claimsIn = (text: string): Claim[] => {
-  const [, ...sections] = text
-    .slice(text.indexOf('## Claims'), text.indexOf('### Mutation testing'))
-    .split(/^#### /m);
-  return sections.map(claimOf);
-};
-
-/** What a reader of the claim would miss. */
-function faultsOf({ why, tests, controls }: Claim): string[] {
-  return [
-    ...(why.length === 1 ? [] : ['not one reason']),
-    ...(tests.length > 0 ? [] : ['no test']),
-    ...(controls.length > 0 ? [] : ['no control']),
-    ...[...why, ...tests, ...controls].flatMap(faults),
-  ];
-}
-
-const claims = claimsIn(security);
-
-describe('SECURITY.md', () => {
-  test.each(claims)('$claim', (claim) => {
-    expect(claim.claim.length).toBeGreaterThan(15);
-    expect(faultsOf(claim)).toEqual([]);
+  test('are in a table whose every row has a claim, a sentence and its exceptions', () => {
+    expect(claims.length).toBeGreaterThan(25);
+    const section = security.slice(security.indexOf('## Claims'));
+    expect(section.match(/^\| \[/gm)).toHaveLength(claims.length);
+    expect(new Set(claims.map(({ id }) => id)).size).toBe(claims.length);
   });
 
-  test('has its claims in sections of one shape, and no line of a claim outside of them', () => {
-    expect(claims.length).toBeGreaterThan(20);
-    const found = claims.flatMap(({ why, tests, controls }) => [...why, ...tests, ...controls]);
-    expect([...security.matchAll(/^- (?:Why|Test|Control): /gm)]).toHaveLength(found.length);
+  test.each(claims)('$id has a reason, a test and a control', ({ id }) => {
+    expect(faultsOf(markers.filter((marker) => marker.id === id))).toEqual([]);
   });
 
-  test('control: a claim without a reason, a test or a control is found, and each link that is wrong', () => {
-    const why = '- Why: [errors.ts](src/core/errors.ts)';
-    const proof =
-      '- Test: [a when() that … counts as a card payment](test/form/other-ways-to-pay.test.ts)';
-    const control = '- Control: [run.ts](test/vectors/interop/run.ts)';
-    const faultsIn = (...lines: string[]) =>
-      faultsOf(claimOf(['The core is nice', ...lines].join('\n')));
-    expect(faultsIn(why, proof, control)).toEqual([]);
-    expect(faultsIn()).toEqual(['not one reason', 'no test', 'no control']);
-    expect(faultsIn(why, proof, '- Control: trust us')).toEqual([
-      "'Control: trust us' points to nothing",
+  test('are all that a test or a planted fault names', () => {
+    const ids = claims.map(({ id }) => id);
+    expect(markers.filter(({ id }) => !ids.includes(id))).toEqual([]);
+  });
+
+  test('stand in docs/claims.md as `node tools/claims` writes it', () => {
+    expect(readFileSync(PAGE, 'utf8')).toBe(writtenPage());
+  });
+
+  test('control: what is wrong with a marker is found', () => {
+    const proof = 'test("a", () => {});';
+    const inTest = (...lines: string[]) => markersOf('test/a.test.ts', lines.join('\n'));
+    const why = '// Claim a. Why: `claimKey` in src/core/encrypt-card.ts';
+    const [first, ...more] = inTest(why, '// does it.', '// Control b', proof);
+    expect(first).toEqual({
+      kind: 'Claim',
+      id: 'a',
+      why: '`claimKey` in src/core/encrypt-card.ts does it.',
+      title: 'a',
+      path: 'test/a.test.ts',
+    });
+    expect(more).toMatchObject([{ kind: 'Control', id: 'b', why: '' }]);
+    expect(faultsOf([first!, { ...first!, kind: 'Control' }])).toEqual([]);
+    expect(faultsOf([])).toEqual(['not a reason', 'no test', 'no control']);
+    expect(faultsOf([{ ...first!, why: '`nothing` in src/core/errors.ts, src/gone.ts' }])).toEqual([
+      'no control',
+      'src/core/errors.ts has no nothing',
+      'src/gone.ts is missing',
     ]);
-    expect(faultsIn('- Why: [a](src/gone.ts)', proof, control)).toEqual(['src/gone.ts is missing']);
-    expect(faultsIn(why, proof.replace('counts as ', ''), control)).toHaveLength(1);
-    expect(faultsIn(why, proof.replace('…', '%s'), control)).toHaveLength(1);
+    expect(() => inTest('// Claim a', 'const b = 1;')).toThrow('no test follows');
+    const table = "test.each([])('of %s: $b', () => {});";
+    const [within] = inTest("describe('all', () => {", '// Claim a', table, '});');
+    expect(within!.title).toBe('all › of …: …');
   });
 });
+
+/** What a reader of a claim would miss in its section of docs/claims.md. */
+function faultsOf(markers: Marker[]): string[] {
+  const why = markers.map((marker) => marker.why).filter(Boolean);
+  const files = why.flatMap((text) => [...text.matchAll(/(?:src|demo|tools)\/[\w./-]*\.\w+/g)]);
+  const names = why.flatMap((text) => [
+    ...text.matchAll(/`(\w+)`(?: and `(\w+)`)? in ((?:src|demo)\/[\w./-]*\.\w+)/g),
+  ]);
+  return [
+    ...(why.length ? [] : ['not a reason']),
+    ...(markers.some(({ kind }) => kind === 'Claim') ? [] : ['no test']),
+    ...(markers.some(({ kind }) => kind === 'Control') ? [] : ['no control']),
+    ...names.flatMap(([, ...of]) => {
+      const path = of.pop()!;
+      const text = existsSync(join(root, path)) ? read(path) : '';
+      const missing = of.filter((name) => name && !text.includes(name));
+      return missing.map((name) => `${path} has no ${name}`);
+    }),
+    ...files
+      .filter(([path]) => !existsSync(join(root, path)))
+      .map(([path]) => `${path} is missing`),
+  ];
+}
 
 /** Every page in the repository. */
 const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })

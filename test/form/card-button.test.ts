@@ -42,6 +42,7 @@ async function sendOnce(page: Page, seen: unknown[], options?: Partial<CardFormO
   await settled(page);
 }
 
+// Claim emptied-before-code
 test('data-cardseal-button: its handlers run once, with the block in the form and the fields empty', async () => {
   const page = open(`${FIELDS + CLICK}<input name="email" required>`); // that is left to the page
   const seen = clicks(page, page.button('Send'));

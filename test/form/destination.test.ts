@@ -109,6 +109,7 @@ test('is checked at the press, without a submit button', async () => {
 });
 
 // Changed: the destination is checked as the first submit button would submit the form.
+// Control no-clear-text
 test('a button corrects what the form lacks, at binding, too', async () => {
   const page = open(html().replace('<button', '<button formmethod="post"'), 'method="get"');
   await bind(page.form).ready;

@@ -259,6 +259,7 @@ test('a fault of the form: invalid_form at binding and at the press, nothing is 
 });
 
 // Changed: such a press was refused, and each one after it.
+// Claim no-clear-text
 test('a name that a script adds after binding is taken off again, audibly, and the press pays', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const page = open();
@@ -279,6 +280,7 @@ test('a name that a script adds after binding is taken off again, audibly, and t
   expect(warn).toHaveBeenCalledWith(expect.stringContaining('card_number'));
 });
 
+// Claim no-clear-text
 test('no form data made of the form ever has an entry that is named after a card control', async () => {
   const page = open();
   await bind(page.form).ready;

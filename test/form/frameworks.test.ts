@@ -67,6 +67,7 @@ function payIn(host: HTMLElement): Promise<EncryptedCard> {
   });
 }
 
+// Claim nothing-left
 test('controlled React inputs: DOM and state are empty after success, and after a re-render', async () => {
   const host = place();
   const seen: object[] = [];
@@ -117,6 +118,7 @@ testRealInput(
   },
 );
 
+// Claim nothing-left
 test('Vue v-model: DOM and state are empty after success, and after a re-render', async () => {
   const host = place();
   const app = createApp(ControlledCardInVue);

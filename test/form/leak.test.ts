@@ -23,6 +23,8 @@ import { holdings } from '../support/holdings.ts';
 
 const { number, name } = CARD;
 
+// Claim nothing-left. Why: Emptied fields raise `input` and `change`, so that state follows:
+// src/form/card/fields.ts.
 test('after success nothing of the card is in the document, address, history or storage, where the same search found it before', async () => {
   const page = open();
   const handed = deferred<void>();
@@ -39,6 +41,8 @@ test('after success nothing of the card is in the document, address, history or 
   expect(findCard(holdings(), { number, name })).toEqual([]);
 });
 
+// Control nothing-left
+// Control form-texts
 test('control: the search finds a card that a page puts away', async () => {
   const page = open();
   await pay(page);
@@ -75,6 +79,9 @@ interface Failure {
   script?: (page: Page) => unknown;
 }
 
+// Claim form-texts. Why: Errors of page code are replaced, not repeated, but those of `key` and
+// `onEncrypted` go to `reportError` as they are: src/form/feedback/notices.ts.
+// src/form/card/read.ts reads digits one by one.
 test.each<[code: string, Failure]>([
   ['invalid_form', { content: html({ number: named }), options: {} }],
   [
@@ -109,6 +116,7 @@ test.each<[code: string, Failure]>([
   expect(findCard([page.errors, JSON.stringify(error)], CARD)).toEqual([]);
 });
 
+// Claim form-texts
 test('nothing of the card is in the text of any event, error or line of the console', async () => {
   const page = open();
   const told: string[] = [];

@@ -32,6 +32,7 @@ const away = (persisted = false) =>
 const back = (persisted: boolean) =>
   dispatchEvent(new PageTransitionEvent('pageshow', { persisted }));
 
+// Control memory-zeroed
 test('restart() after a decline: another card under another key', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
@@ -189,6 +190,8 @@ test('when the page goes away, what is marked but no control does not keep the r
   expect([values(page).slice(1), uncaught.mock.calls]).toEqual([EMPTY, []]);
 });
 
+// Claim emptied-when-left
+// Claim nothing-left
 test('back out of the back/forward cache: nothing of the card is there, a new key is asked for, paying works', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
@@ -227,6 +230,7 @@ test('back out of the back/forward cache: a form that has left the page asks for
   expect(asks[0]!.mock.calls.length).toBeGreaterThan(1);
 });
 
+// Claim pollution
 test('a polluted Object.prototype sets no option, and keeps no listener from hearing again', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
@@ -251,6 +255,7 @@ test('a polluted Object.prototype sets no option, and keeps no listener from hea
   }
 });
 
+// Control emptied-when-left
 test('a page that is shown for the first time keeps its key and its values', async () => {
   const page = open();
   const ask = vi.fn(() => freshKey());
@@ -395,6 +400,8 @@ test.each(Object.entries(ENDS))(
   },
 );
 
+// Claim emptied-when-left. Why: src/form/card-form.ts ends the press and empties the fields at each
+// of these moments.
 test.each(Object.entries(ENDS))(
   'when %s after a cancelled submit, fields, value attributes, block and memory are empty',
   async (_, end) => {
@@ -414,6 +421,7 @@ test.each(Object.entries(ENDS))(
   },
 );
 
+// Control emptied-when-left
 test('a reset that a listener cancels keeps the card, and the same card brings the same block', async () => {
   const name = `<input autocomplete="cc-name" value="${TYPED.name}">`; // from the server
   const { page } = await declined(html({ name }));

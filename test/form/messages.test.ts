@@ -305,6 +305,7 @@ describe('the browser validates as without the library', () => {
   });
 });
 
+// Claim no-silent-press
 test('axe finds nothing: at rest, with messages, while waiting, and after', async () => {
   const page = open();
   const key = deferred<CardEncryptionKey>();

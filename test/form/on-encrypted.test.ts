@@ -30,6 +30,8 @@ import {
   values,
 } from '../support/form.ts';
 
+// Claim emptied-before-code. Why: src/form/decide.ts has them emptied, and looked at, before code
+// of the page gets the block, because such code often sends every control.
 test('onEncrypted is called instead of the submit, with the block and the button, and with the fields empty', async () => {
   const page = open(`${html()}<button>Later</button>`, 'method="get"');
   const calls: unknown[][] = [];
@@ -143,6 +145,7 @@ function uncaught(): Promise<unknown> {
   });
 }
 
+// Claim one-post
 testRealInput(
   'while it works, the shopper’s presses are answered, and nothing is handed over',
   async () => {
@@ -289,6 +292,7 @@ test('no listener that hears of an emptied field finds another one full (G12)', 
   expect(new Set(found.flat())).toEqual(new Set(['']));
 });
 
+// Claim emptied-before-code
 test('encrypt() resolves to the block, with the fields empty, and submits nothing', async () => {
   const page = open();
   const onEncrypted = vi.fn();

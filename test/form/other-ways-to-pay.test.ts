@@ -84,6 +84,8 @@ const WAYS: Record<string, Way> = {
   },
 };
 
+// Claim other-press. Why: src/form/page/card-payment.ts decides what is one. Any other press takes
+// the block out of the form's data.
 test.each(Object.entries(WAYS))(
   '%s: the press passes at once, without a block, and nothing is read',
   async (_, way) => {
@@ -121,6 +123,7 @@ test('a form is not checked at binding while another way to pay is chosen', asyn
   await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
 });
 
+// Control other-press
 test('a card in fields that are not rendered is paid with: the shopper typed it', async () => {
   const page = open(FOLD);
   bind(page.form);
@@ -155,6 +158,7 @@ test.each<[string, (page: Page) => void]>([
   expect((await refused(page)).code).toBe('invalid_card');
 });
 
+// Control other-press
 test('one disabled card control is no other way to pay', async () => {
   const page = open();
   await bind(page.form).ready;
@@ -237,6 +241,7 @@ test('fields that are hidden are another way to pay, and fields that are seen ar
 });
 
 // Changed: the library set `novalidate` and validated itself. Now the browser does, as without it.
+// Claim other-press
 test("for another way to pay, too, the page's own controls have to be valid", async () => {
   const page = open(`${html()}<input name="email" required>`);
   await bind(page.form, { when: () => false }).ready;
@@ -250,6 +255,7 @@ test("for another way to pay, too, the page's own controls have to be valid", as
   expect(sent!.body).toEqual([['email', 'ada@example.org']]);
 });
 
+// Claim card-on-screen
 test('a block that stands in the form when it is bound never goes with anything', async () => {
   const hidden = '<input type="hidden" name="encrypted_card" value="of another card">';
   const page = open(html() + hidden);

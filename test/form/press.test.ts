@@ -32,6 +32,7 @@ import {
   values,
 } from '../support/form.ts';
 
+// Control card-on-screen
 test('a cancelled submit leaves the fields and the block, and the same card brings the same block', async () => {
   const encryptions = countEncryptions();
   const { page, blocks } = cancelling();
@@ -60,6 +61,7 @@ test('a listener can cancel after it has clicked a label, which WebKit counts as
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
 });
 
+// Claim card-on-screen
 test('another card after a cancelled submit is the card that is sent, under another key', async () => {
   const { page, blocks } = cancelling();
   bind(page.form);
@@ -73,6 +75,7 @@ test('another card after a cancelled submit is the card that is sent, under anot
   expect(second!.key_id).not.toBe(first!.key_id);
 });
 
+// Claim card-on-screen
 test('form data that the page collects after the card changed without an event has no block', async () => {
   const encryptions = countEncryptions();
   const { page, blocks } = cancelling();
@@ -98,6 +101,9 @@ test('form data that the page collects after the card changed without an event h
   expect(encryptions()).toBe(1);
 });
 
+// Control emptied-before-code
+// Claim listeners-once. Why: A press is stopped before they run, and repeated once when its block
+// is there: `announced` and `ready` in src/form/decide.ts.
 test('the listeners of the page run once per press, with the fields filled and the block in a hidden input', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);
   const seen: string[] = [];
@@ -134,6 +140,7 @@ test('the block is in the form when cardseal:encrypted is raised', async () => {
   expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
 });
 
+// Claim emptied-before-code
 test.each(['onEncrypted', 'encrypt()', 'data-cardseal-button'])(
   'with %s, no script finds the block beside the card: not in cardseal:encrypted',
   async (way) => {
@@ -151,6 +158,7 @@ test.each(['onEncrypted', 'encrypt()', 'data-cardseal-button'])(
   },
 );
 
+// Claim listeners-once
 test('a submit that a listener stops before it reaches the form counts as cancelled', async () => {
   const page = open();
   bind(page.form);
@@ -178,6 +186,7 @@ test('a click beside the buttons, and one that a script makes of the document, a
   expect(failed).not.toHaveBeenCalled();
 });
 
+// Control listeners-once
 test('a press that a listener of the page cancelled before the library sees it is left alone', async () => {
   const encryptions = countEncryptions();
   const page = open();
@@ -214,6 +223,9 @@ test('a block that is older than keyMaxAgeMs is replaced, unless it has passed b
   expect([page.encrypted.length, blocks[1] === blocks[0]]).toEqual([2, true]);
 });
 
+// Claim memory-zeroed
+// Claim one-post. Why: While a block is made or sent, further presses are stopped: `pressed` in
+// src/form/decide.ts. A held Enter is stopped in src/form/page/listeners.ts.
 test('presses while the key is on its way send one POST, and the shopper reads that it takes a moment', async () => {
   const encryptions = countEncryptions();
   const page = open();
@@ -267,6 +279,7 @@ test('a control replaced by a re-render while the key is awaited: the new one is
   expect([old.value, fresh.value]).toEqual(['', '']);
 });
 
+// Claim one-post
 test('a held Enter is one press; other keys, and Enter in a text of many lines, repeat', () => {
   const page = open(`${html()}<textarea></textarea>`);
   bind(page.form);
@@ -317,6 +330,7 @@ test.each([
   expect(await decrypt(JSON.parse(blocks[0]!))).toEqual(CARD);
 });
 
+// Claim listeners-once
 test('form.submit() after the card is encrypted sends the block', async () => {
   const page = open();
   page.form.addEventListener('submit', (event) => event.preventDefault()); // as a page does that asks something first

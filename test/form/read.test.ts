@@ -248,6 +248,8 @@ test('only the first 1,000 characters of a value are looked at: a pasted text fr
   expect(read({ cvv: `583${LONG}1` }).problems).toEqual(['cvv_invalid cvv 0']);
 });
 
+// Claim form-texts
+// Claim no-regexp
 test('no regular expression has touched the card: RegExp keeps what it looked at last', async () => {
   const statics = () =>
     ['input', '$_', 'lastMatch', '$&', 'leftContext', 'rightContext', '$1'].map((name) =>
@@ -265,6 +267,9 @@ test('no regular expression has touched the card: RegExp keeps what it looked at
   expect(statics()).toEqual(before);
 });
 
+// Claim memory-zeroed. Why: src/form/make-block.ts reads, validates and encrypts once for each
+// press; src/form/perform.ts zeroes what a press has read when it ends, and src/form/block.ts what
+// a block was made of when it is dropped or the fields are emptied.
 test.each([
   ['the card is refused', false],
   // Changed: the library does not call methods of the page's controls while it validates any more.

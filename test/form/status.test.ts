@@ -77,6 +77,7 @@ const PROBLEMS: [
   ['unsupported_browser', UNAVAILABLE, () => rejecting('unsupported_browser')],
 ];
 
+// Claim no-silent-press
 test.each(PROBLEMS)(
   '%s shows "%s", before the submit button, as an alert, until the next press',
   async (code, text, makeKey) => {
@@ -185,6 +186,7 @@ describe('the line of the library', () => {
     expect(await lineAtEnd()).toEqual([AGAIN, 'alert']);
   });
 
+  // Claim no-silent-press
   test.each([
     ['the page has a layout', () => {}],
     [

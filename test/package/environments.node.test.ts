@@ -39,6 +39,8 @@ const BARE = `
   globalThis.process = own;
 `;
 
+// Claim import-does-nothing. Why: Every module only declares. Objects that need a feature of the
+// browser are made at the first use, such as the `WeakMap` in src/core/key.ts.
 test.each(['cardseal', 'cardseal/form', 'cardseal/server'])(
   'importing %s changes no global, writes nothing and keeps nothing running, in Node and where there is nothing but the language',
   (entry) => {
@@ -48,6 +50,7 @@ test.each(['cardseal', 'cardseal/form', 'cardseal/server'])(
   },
 );
 
+// Control import-does-nothing
 test('a changed global would be noticed', () => {
   expect(
     run(
@@ -59,6 +62,7 @@ test('a changed global would be noticed', () => {
   ).toEqual(says('planted'));
 });
 
+// Claim import-does-nothing
 test('importing it where there is nothing but the language does the same, and prepareKey says what is missing', () => {
   const remaining =
     "stdout.write([typeof crypto, typeof TextEncoder, typeof atob, typeof document, typeof console].join() + ' ');";

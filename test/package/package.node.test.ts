@@ -125,11 +125,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(join(app, '..'), { recursive: true, force: true }));
 
+// Claim no-dependencies
 test('packs the sources, a readable file for each, the types of each entry, the documents, and nothing else', () => {
   const files = listFiles(tarball).filter((path) => path !== '');
   const packed = files.map((path) => path.slice('package/'.length)).sort();
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'],
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md'))
+      .map((path) => `docs/${path}`),
     ...modules.map((name) => `src/${name}.ts`),
     ...modules.filter(isOfOwnFile).map((name) => `dist/${name}.js`),
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
@@ -141,6 +145,16 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...languages.flatMap((file) => [`src/messages/pay/${file}`, `dist/messages/pay/${file}`]),
   ].sort();
   expect(packed).toEqual(expected);
+});
+
+test('holds every page that its SECURITY.md and CHANGELOG.md link to', () => {
+  const packed = listFiles(tarball);
+  for (const page of ['SECURITY.md', 'CHANGELOG.md']) {
+    const text = readFileSync(join(root, page), 'utf8');
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, path]) => path!);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((path) => !packed.includes(`package/${path}`))).toEqual([]);
+  }
 });
 
 test('each of cardseal/messages/*.json can be imported, and is its source', () => {
@@ -174,6 +188,8 @@ describe('the declarations', () => {
   });
 });
 
+// Claim no-dependencies. Why: package.json names development tools only, and no script that npm
+// runs at installation.
 test('asks nothing of those who install it: no dependency, no install script, no engine', () => {
   const fields = ['dependencies', 'peerDependencies', 'optionalDependencies', 'bundleDependencies'];
   for (const field of [...fields, 'engines', 'os', 'cpu'])

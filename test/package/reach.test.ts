@@ -26,6 +26,8 @@ async function strictPage<T>(prepare: (page: Window & typeof globalThis) => T) {
   return { page, prepared, watching: watch(page), remove: () => frame.remove() };
 }
 
+// Claim core-reach. Why: src/core/rsa-oaep.ts is the only file that calls WebCrypto. The other
+// files take their arguments and return values.
 test('the core touches what is on its list and nothing else, whatever comes of the call', async () => {
   const { page, watching, remove } = await strictPage(() => {});
   const { encryptCard, prepareKey, CardEncryptionError } = await page.load<typeof Cardseal>(
@@ -66,6 +68,8 @@ test('the core touches what is on its list and nothing else, whatever comes of t
   remove();
 });
 
+// Claim form-reach. Why: The page gives it keys by a function: src/form/key-source.ts. The list
+// in test/support/allowed.ts has the rest.
 test('the form touches what is on its list and nothing else, from binding to unbinding', async () => {
   const { page, prepared, watching, remove } = await strictPage(cardForm);
   const { bindCardForm } = await page.load<typeof Form>('/strict/dist/form/index.js');
@@ -140,6 +144,8 @@ function cardForm(page: Window & typeof globalThis) {
   };
 }
 
+// Control core-reach
+// Control form-reach
 test('control: the watch sees each thing that is planted', async () => {
   const { page, watching, remove } = await strictPage(() => {});
   const names = Object.keys(PLANTED);

@@ -51,10 +51,12 @@ function faults(text: string): string[] {
 }
 
 describe.each(workflows)('%s', (_, text) => {
+  // Claim reproducible
   test('pins actions by commit, and gives no right to a job that runs code', () => {
     expect(faults(text)).toEqual([]);
   });
 
+  // Control reproducible
   test.each<[string, (text: string) => string]>([
     ['a tag instead of a commit', (text) => text.replace(/@[0-9a-f]{40} # /, '@')],
     [
@@ -82,6 +84,7 @@ describe('release.yml', () => {
     ]);
   });
 
+  // Claim reproducible
   test('tests and publishes the tarball of that hash, with provenance, after another machine has made it again', () => {
     expect(jobs.publish!.needs).toEqual(['pack', 'reproduce', 'test', 'evidence']);
     for (const name of ['test', 'publish'])
@@ -124,6 +127,7 @@ test('what takes too long for each change runs every week: all that a release ru
 
 const CYCLONEDX = ['--sbom-format', 'cyclonedx', '--package-lock-only'];
 
+// Control no-dependencies
 test('the SBOM of what is published names no component; that of the tools names many', () => {
   expect(
     JSON.parse(npm('sbom', ...CYCLONEDX, '--sbom-type', 'library', '--omit', 'dev')),

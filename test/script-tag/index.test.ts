@@ -195,6 +195,7 @@ describe('harms nothing', () => {
     expect(posted).toHaveLength(names.length + 1);
   });
 
+  // Claim pollution
   test.each(['before', 'after'])(
     'where Object.prototype was polluted %s the file came',
     async (when) => {
@@ -404,6 +405,7 @@ describe('under a strict Content-Security-Policy with Trusted Types', () => {
       "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   };
 
+  // Claim form-reach
   test('binds, asks for a key, encrypts and submits without a violation', async () => {
     const keys = endpoint(json(freshKey()));
     const page = await visit({ headers, attributes: `data-cardseal-key-url="${keys.path}"` });
@@ -412,6 +414,7 @@ describe('under a strict Content-Security-Policy with Trusted Types', () => {
     expect(seen).toEqual([]);
   });
 
+  // Control form-reach
   test('which is enforced: a string that is to become code or markup is refused', async () => {
     const page = await visit({ headers });
     const run = (code: string) => {

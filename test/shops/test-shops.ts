@@ -32,7 +32,11 @@ export function testShops(engine: Engine): void {
   for (const scenario of main) {
     const shops = here.filter((shop) => isFit(scenario, shop, engine));
     if (!shops.length) continue; // another engine has the only shop that it fits
-    describe(scenario.name, () => {
+    // Claim card-on-screen
+    // Claim no-silent-press
+    // Claim one-post
+    // Claim no-clear-text
+    describe(`each shop: ${scenario.name}`, () => {
       test.for(shops.map((shop) => [shop.name, shop] as const))('%s', async ([, shop]) => {
         const result = await run(tab, server, shop, scenario);
         expect(result?.error).toBeUndefined();
@@ -42,6 +46,10 @@ export function testShops(engine: Engine): void {
   }
 
   const controls = CONTROLS.filter((control) => engineOf(control) === engine);
+  // Control card-on-screen
+  // Control no-silent-press
+  // Control one-post
+  // Control no-clear-text
   describe('a page with a fault is noticed', () => {
     test.for(controls.map((control) => [control.name, control] as const))(
       '%s',

@@ -38,6 +38,9 @@ describe.each([2048, 3072, 4096])('%i bits', (bits) => {
   const key = vectors.keys.find((key) => key.bits === bits)!;
   const accepted = vectors.accepted.filter(({ key_id }) => key_id === key.id);
 
+  // Claim rsa-oaep. Why: The ciphertext is plain RSA-OAEP. Node's OpenSSL decrypts it in `npm
+  // test`; whole decryptors in TypeScript, Java and Python, and the openssl command, do so in `npm
+  // run interop`: [decrypting](docs/decrypting.md).
   test.each(accepted)(
     'node:crypto decrypts to the card: $what',
     ({ card, plaintext, layout, ciphertexts }) => {
@@ -58,6 +61,7 @@ describe.each([2048, 3072, 4096])('%i bits', (bits) => {
   });
 });
 
+// Control rsa-oaep
 test.each(vectors.refused)('a faulty block is refused, at $at: $what', ({ at, block }) => {
   expect(openBlock(privateKey(block.key_id), block)).toBe(at);
 });
@@ -76,6 +80,7 @@ test('all refusals look the same to the caller', () => {
   }
 });
 
+// Control rsa-oaep
 test('what is refused is refused for its one fault: the sound block beside it is taken', () => {
   const { card, layout, ciphertexts } = vectors.accepted.find(({ card }) =>
     card.name.startsWith('Zoë'),

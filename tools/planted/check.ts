@@ -46,6 +46,7 @@ export const CHECK: readonly Fault[] = [
     breaks: 'the check says that it looks at nothing, and looks at what leaves',
     ...presses,
   },
+  // Control check-sends-nothing
   {
     name: 'an address is shown as it is',
     file: 'src/check/clear-text.ts',

@@ -41,6 +41,7 @@ describe.each(vectors.keys)('$bits bits', (key) => {
     return authorize((await create()).id, { ...block, key_id });
   };
 
+  // Claim rsa-oaep
   test('takes each block of a card', { timeout: 60_000 }, async () => {
     for (const { what, key_id, card, layout, ciphertexts } of vectors.accepted) {
       if (key_id !== key.id) continue;

@@ -4,6 +4,7 @@
  * every vector that is to be refused. All refusals must look the same. A decryptor that this
  * machine does not have is an error, never left out.
  */
+// Claim rsa-oaep
 import { spawnSync } from 'node:child_process';
 import { createPrivateKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
