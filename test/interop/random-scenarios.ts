@@ -106,14 +106,7 @@ function randomScenario(random: () => number): Step[] {
     const key = chance(0.1)
       ? { error: pick('no_answer', 'refused') }
       : { answer: { id, expires_at: expiresAt } };
-    const draft = chance(0.1) ? { error: 'no_answer' } : { answer: intent('created') };
-    return {
-      at,
-      call: 'issueKey',
-      order: price(),
-      key: { ...key, ...others(depth) },
-      intent: draft,
-    };
+    return { at, call: 'issueKey', order: price(), key: { ...key, ...others(depth) } };
   }
 
   function pay(depth: number): Step {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { writeOneFiles } from '../../tools/release/one-file.ts';
 import { type Faults, PORTS, type Port, run, testFaultsOf } from './ports.ts';
+import { randomScenarios, walkReference } from './random-scenarios.ts';
 
 const KINDS = ['key', 'intent', 'authorize', 'lookUp', 'deliver'] as const;
 
@@ -54,11 +55,15 @@ function withoutTokens(stored: Stored): Stored {
   };
 }
 
-function walk(port: Port, folder: string, ...how: string[]): Found[][] {
-  const output = run([...port.interpreter, port.scenarios, folder, ...how], JSON.stringify(corpus));
+function walk(port: Port, folder: string, given: object, ...how: string[]): Found[][] {
+  const output = run([...port.interpreter, port.scenarios, folder, ...how], JSON.stringify(given));
   const lines = output.trimEnd().split('\n');
   return lines.map((line) => (JSON.parse(line) as Found[]).map(sumOf));
 }
+
+/** `SEED=7 npm run interop` tries others. */
+const SEED = Number(process.env.SEED ?? 1);
+const RANDOM = 500;
 
 /** Control: each takes one rule out. */
 const FAULTS: Record<Port['name'], Faults> = {
@@ -113,7 +118,7 @@ const FAULTS: Record<Port['name'], Faults> = {
 describe.each(PORTS)('$name', (port) => {
   /** @throws at the first scenario that ends in another way than the corpus says. */
   function expectCorpus(folder: string, ...how: string[]) {
-    const walked = walk(port, folder, ...how);
+    const walked = walk(port, folder, corpus, ...how);
     expect(walked).toHaveLength(scenarios.length);
     for (const [i, { name, steps }] of scenarios.entries())
       expect({ name, steps: walked[i] }).toEqual({ name, steps: steps.map(sumOf) });
@@ -132,6 +137,21 @@ describe.each(PORTS)('$name', (port) => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     writeOneFiles(folder);
     expectCorpus(folder);
+  });
+
+  test(`does what TypeScript does in ${RANDOM} scenarios by chance`, async () => {
+    const chance = randomScenarios(RANDOM, SEED);
+    const scenarios = chance.map((steps, i) => ({ name: `${i}`, start: null, steps }));
+    const walked = walk(port, port.folder, { ...corpus, scenarios });
+    expect(walked).toHaveLength(RANDOM);
+    for (const [i, steps] of chance.entries()) {
+      const found = (await walkReference(steps)) as unknown as Found[];
+      expect({ seed: SEED, i, found: walked[i] }).toEqual({
+        seed: SEED,
+        i,
+        found: found.map(sumOf),
+      });
+    }
   });
 
   testFaultsOf(port, FAULTS[port.name], (folder) => {

@@ -348,7 +348,7 @@ final class Decide
     {
         // The store has never had, or has lost, the order of this block.
         if ($order === null) {
-            return new Outcome(Status::NoOrder, key: $keyId);
+            return new Outcome(Status::NoOrder, keyId: $keyId);
         }
         if ($order->state !== State::Open) {
             return self::outcomeOf($order);
@@ -356,7 +356,7 @@ final class Decide
         $key = $order->findKey($keyId);
         // The block is of another order; or the order has dropped its key.
         if ($key === null) {
-            return new Outcome(Status::NoOrder, key: $keyId);
+            return new Outcome(Status::NoOrder, keyId: $keyId);
         }
         if ($order->sent) {
             return new Outcome(Status::RetryIsSafe);

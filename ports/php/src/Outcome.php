@@ -12,7 +12,7 @@ final class Outcome implements \JsonSerializable
      * @param LastTry|null $last of an open order: what became of the last try
      * @param string|null $reason the service's reason for a decline
      * @param string|null $order with NotCertain: the order's id, which the shopper needs to ask
-     * @param string|null $key with NoOrder: the id of the block's key, which leads to its order
+     * @param string|null $keyId with NoOrder: the id of the block's key, which leads to its order
      */
     public function __construct(
         public readonly Status $status,
@@ -20,7 +20,7 @@ final class Outcome implements \JsonSerializable
         public readonly ?LastTry $last = null,
         public readonly ?string $reason = null,
         public readonly ?string $order = null,
-        public readonly ?string $key = null,
+        public readonly ?string $keyId = null,
     ) {
     }
 
@@ -43,7 +43,11 @@ final class Outcome implements \JsonSerializable
         if ($this->status === Status::Failed || $this->last === LastTry::Failed) {
             $found['reason'] = $this->reason;
         }
-        $more = ['reference' => $this->reference, 'order' => $this->order, 'key' => $this->key];
+        $more = [
+            'reference' => $this->reference,
+            'order' => $this->order,
+            'key_id' => $this->keyId,
+        ];
         return $found + array_filter($more, static fn (?string $text): bool => $text !== null);
     }
 

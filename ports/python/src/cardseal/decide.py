@@ -488,13 +488,13 @@ def outcome_of_block(order: Optional[StoredOrder], key_id: str) -> Outcome:
     """The outcome for a shopper who has posted a block under this key."""
     # The store has never had, or has lost, the order of this block.
     if order is None:
-        return Outcome(Status.NO_ORDER, key=key_id)
+        return Outcome(Status.NO_ORDER, key_id=key_id)
     if order.state is not State.OPEN:
         return outcome_of(order)
     key = _find_key(order, key_id)
     # The block is of another order; or the order has dropped its key.
     if key is None:
-        return Outcome(Status.NO_ORDER, key=key_id)
+        return Outcome(Status.NO_ORDER, key_id=key_id)
     if order.sent:
         return Outcome(Status.RETRY_IS_SAFE)
     if _has_too_many_declines(order):

@@ -85,7 +85,7 @@ class Outcome:
     - ``last``, ``reason``: of an open order, what became of the last try, and the service's reason
       for a decline. A declined outcome has its ``reason``, too.
     - ``order``: with ``not_certain``, the order's id, which the shopper needs to ask about it.
-    - ``key``: with ``no_order``, the id of the block's key, which leads staff to its order.
+    - ``key_id``: with ``no_order``, the id of the block's key, which leads staff to its order.
     """
 
     status: Status
@@ -93,7 +93,7 @@ class Outcome:
     last: Optional[LastTry] = None
     reason: Optional[str] = None
     order: Optional[str] = None
-    key: Optional[str] = None
+    key_id: Optional[str] = None
 
     @property
     def is_paid(self) -> bool:
@@ -106,7 +106,7 @@ class Outcome:
             found["last"] = self.last.value
         if self.status is Status.FAILED or self.last is LastTry.FAILED:
             found["reason"] = self.reason
-        for name in ("reference", "order", "key"):
+        for name in ("reference", "order", "key_id"):
             if getattr(self, name) is not None:
                 found[name] = getattr(self, name)
         return found
