@@ -36,7 +36,13 @@ afterAll(cleanUp);
 // `npm run typecheck` compiles the recipes.
 test.each([
   ['server.md', ['shop.ts', 'server-express.ts', 'store.ts', 'end.ts']],
-  ['production.md', ['store-postgres.ts', 'store-mysql.ts', 'sweep.ts', 'resolve.ts']],
+  [
+    'production.md',
+    [
+      ...['store-postgres.ts', 'store-mysql.ts', 'check-store.ts', 'paid.ts'],
+      ...['sweep.ts', 'resolve.ts'],
+    ],
+  ],
 ])('docs/%s shows the recipes as they are', (document, files) => {
   const page = readFileSync(join(root, 'docs', document), 'utf8');
   for (const file of files) {

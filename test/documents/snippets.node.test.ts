@@ -76,11 +76,32 @@ describe('each snippet', () => {
   /** By test/documents/server-recipes.node.test.ts; by `npm run stacks`. */
   const isTestedByItself = ({ page }: Snippet) =>
     /^docs\/(server|frameworks|start-[\w-]+)\.md$/.test(page);
+  /** Programs of docs/production.md, and the test that runs the very text. */
+  const RUN_BY: Record<string, string> = {
+    'store-postgres.ts': 'interop/shop-postgres.test.ts',
+    'store-mysql.ts': 'interop/shop-mysql.test.ts',
+    'store-redis.js': 'interop/databases.test.ts',
+    'check-store.ts': 'documents/production.node.test.ts',
+    'paid.ts': 'documents/production.node.test.ts',
+    'sweep.ts': 'documents/production.node.test.ts',
+    'resolve.ts': 'documents/production.node.test.ts',
+  };
+  const isRunElsewhere = ({ page, file = '' }: Snippet) =>
+    page === 'docs/production.md' && file in RUN_BY;
+  /** test/interop/databases.test.ts compiles it, with the types of its driver. */
+  const needsDriver = ({ file }: Snippet) => file === 'store-mysql.ts';
+
+  test.each(Object.entries(RUN_BY))('%s is run by test/%s', (file, by) => {
+    expect(snippets.filter((it) => it.file === file && isRunElsewhere(it))).toHaveLength(1);
+    // The store in Redis is a file of that folder: server-recipes.node.test.ts compares them.
+    const name = file === 'store-redis.js' ? "inNode('redis'" : file.split('.')[0]!;
+    expect(read(`test/${by}`).includes(name)).toBe(true);
+  });
 
   test('of a program is run by a test', () => {
     const untested = snippets
       .filter(({ language }) => programs.includes(language))
-      .filter((it) => !isTestedHere(it) && !isTestedByItself(it))
+      .filter((it) => !isTestedHere(it) && !isTestedByItself(it) && !isRunElsewhere(it))
       .filter(({ text }) => !tested.has(text))
       .map(({ page, text }) => `${page}: ${text.slice(0, 80)}`);
     expect(untested).toEqual([]);
@@ -95,13 +116,14 @@ describe('each snippet', () => {
   test('in TypeScript compiles against the built package, as it stands', () => {
     const folder = makeFolder();
     const typescript = snippets.filter(
-      (it) => ['ts', 'tsx'].includes(it.language) && !isTestedByItself(it),
+      (it) => ['ts', 'tsx'].includes(it.language) && !isTestedByItself(it) && !needsDriver(it),
     );
     expect(typescript.length).toBeGreaterThan(5); // else the search for them misses some
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    write(folder, 'shop.ts', read('examples/servers/shop.ts'));
+    for (const file of ['shop.ts', 'store.ts', 'mail.ts'])
+      write(folder, file, read(`examples/servers/${file}`));
     write(folder, 'payment.ts', read('test/documents/snippets/payment.ts'));
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
@@ -130,7 +152,9 @@ describe('on the server', () => {
   async function load(file: string) {
     const folder = makeFolder();
     write(folder, file, snippets.find((it) => it.file === file)!.text);
-    write(folder, 'shop.ts', read('examples/servers/shop.ts'));
+    for (const file of ['shop.ts', 'store.ts'])
+      write(folder, file, read(`examples/servers/${file}`));
+    process.env.ORDERS_FILE = join(folder, 'orders.sqlite');
     const service = createService({ generateKeyPair: recycledKeyPair });
     onTestFinished(() => service.close());
     process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });

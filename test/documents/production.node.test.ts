@@ -1,0 +1,151 @@
+/**
+ * The programs of docs/production.md, each run as it stands there: what checks a store, what
+ * delivers, and what settles open orders. Those with a database run in test/interop.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import '../support/built.ts';
+import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { cleanUp, makeProject } from '../support/recipe-project.ts';
+
+/** Pays once, then runs `SCRIPT`. One process, because Node 20 keeps orders in memory. */
+const SHOPPER = `import { encryptCard } from 'cardseal';
+import { checkout } from './shop.js';
+import { store } from './store.js';
+
+const order = { id: 'order-1', amount: 1000, currency: 'USD' };
+const issued = await checkout.issueKey(order);
+if (issued.status !== 200) throw new Error('No key');
+const card = { number: '4242424242424242', name: 'Ada', exp_month: '12', exp_year: '2039', cvv: '835' };
+const block = JSON.stringify(await encryptCard(issued.body, card));
+const paid = await checkout.pay(order, 'application/json', block);
+console.log('Outcome: ' + paid.status);
+// Staff read the intent's id in the log.
+const { intentId } = JSON.parse((await store.read(order.id))!.value);
+process.argv = process.argv.map((word) => (word === 'INTENT' ? intentId : word));
+await import(process.env.SCRIPT!);
+console.log('Outcome: ' + (await checkout.outcome(order.id)).status);
+`;
+
+/** What the service does with each request, beside its work. */
+let faults = { losesAnswers: false, knowsIntents: true };
+const service = createService({ generateKeyPair: recycledKeyPair });
+service.addHook('onSend', async ({ routeOptions, raw, method }, reply) => {
+  const operation = routeOptions.url!.split('/').at(-1)!;
+  if (faults.losesAnswers && operation === 'authorize') raw.socket.destroy();
+  if (!faults.knowsIntents && method === 'GET') reply.code(404);
+});
+let serviceAddress: string;
+beforeAll(async () => {
+  serviceAddress = await service.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => {
+  faults = { losesAnswers: false, knowsIntents: true };
+});
+afterAll(async () => {
+  cleanUp();
+  await service.close();
+});
+
+interface Run {
+  status: number;
+  printed: string;
+}
+
+function run(folder: string, file: string, args: string[] = [], environment = {}): Promise<Run> {
+  const env = {
+    ...process.env,
+    CARD_PAYMENTS_URL: serviceAddress,
+    CARD_PAYMENTS_SECRET_KEY: ACCOUNTS[0].secretKey,
+    ...environment,
+  };
+  const node = ['--no-warnings', '--import', 'tsx', `./${file}`, ...args];
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, node, { cwd: folder, env }, (_, stdout, stderr) =>
+      resolve({ status: child.exitCode!, printed: stdout + stderr }),
+    );
+  });
+}
+
+/** A shopper pays, and in the same process somebody runs a program of the document. */
+function payAndRun(script: string, args: string[] = [], folder = makeProject()): Promise<Run> {
+  writeFileSync(join(folder, 'shopper.ts'), SHOPPER);
+  return run(folder, 'shopper.ts', args, { SCRIPT: `./${script}` });
+}
+
+function edit(file: string, search: RegExp, replacement: string): void {
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(search);
+  writeFileSync(file, text.replace(search, replacement));
+}
+
+describe('check-store.ts', () => {
+  test('finds nothing in the store of docs/server.md', async () => {
+    const { status, printed } = await run(makeProject(), 'check-store.ts');
+    expect([status, printed]).toEqual([0, expect.stringContaining('Nothing was found.')]);
+  });
+
+  test('says what is wrong with a store that does not compare versions', async () => {
+    const folder = makeProject();
+    const careless = `const rows = new Map<string, { value: string; version: number }>();
+      export const store = {
+        read: async (id: string) => rows.get(id),
+        async write(id: string, value: string, version: number) {
+          rows.set(id, { value, version: version + 1 });
+          return true;
+        },
+      };`;
+    writeFileSync(join(folder, 'store.ts'), careless);
+    const { status, printed } = await run(folder, 'check-store.ts');
+    expect(status).toBe(1);
+    expect(printed).toContain('write');
+    expect(printed).not.toContain('Nothing was found.');
+  });
+});
+
+test('paid.ts sends one mail, however often it is called for a payment', async () => {
+  const folder = makeProject();
+  // Its process dies after the mail, as far as the checkout knows: onPaid is called again.
+  const twice = `async onPaid(order, outcome) {
+    await onPaid!(order, outcome);
+    await onPaid!(order, outcome);
+  },`;
+  edit(join(folder, 'shop.ts'), /^ {2}async onPaid.*?^ {2}},$/ms, twice);
+  edit(join(folder, 'shop.ts'), /^/, "import { onPaid } from './paid.js';\n");
+  const { printed } = await payAndRun('paid.ts', [], folder);
+  expect(printed).toContain('Outcome: committed');
+  expect(printed.match(/Mail: order order-1 is paid/g)).toHaveLength(1);
+});
+
+describe('after a lost answer', () => {
+  test('sweep.ts asks the service, settles the order and delivers it', async () => {
+    faults.losesAnswers = true;
+    const { status, printed } = await payAndRun('sweep.ts');
+    expect(printed).toMatch(/^Outcome: not_certain$/m);
+    expect(printed).toMatch(/^Order order-1, intent \S+: committed, left to do: nothing$/m);
+    expect(printed.match(/^Paid: order order-1,/gm)).toHaveLength(1);
+    expect(printed).toMatch(/^Outcome: committed$/m);
+    expect(status).toBe(0);
+  });
+
+  test('sweep.ts leaves to staff what the service does not tell, and ends with a status', async () => {
+    faults = { losesAnswers: true, knowsIntents: false };
+    const { status, printed } = await payAndRun('sweep.ts');
+    expect(printed).toMatch(/left to do: look_up$/m);
+    expect(printed).not.toContain('Paid:');
+    expect(status).toBe(1);
+  });
+
+  test.each([
+    ['committed', 'committed'],
+    ['not_paid', 'open'],
+  ])('resolve.ts %s settles it as staff say: %s', async (resolution, outcome) => {
+    faults.losesAnswers = true;
+    const { status, printed } = await payAndRun('resolve.ts', ['order-1', 'INTENT', resolution]);
+    expect(printed).toContain(`Order order-1: ${outcome}`);
+    expect(status).toBe(0);
+  });
+});
