@@ -1,4 +1,4 @@
-import { callSite, isLibrary, type Site } from './call-site.ts';
+import { ownSite, type Site } from './call-site.ts';
 import { watch } from './patch.ts';
 
 /** What could lock a form, as it is before or after a press. */
@@ -29,8 +29,8 @@ const disabledBy = new WeakMap<Element, Site>();
 /** Notes which code of the page disables buttons. */
 export function watchLocks(): void {
   const note = (button: Element, [value]: unknown[]) => {
-    const site = value === false ? undefined : callSite();
-    if (site && !isLibrary(site)) disabledBy.set(button, site);
+    const site = value === false ? undefined : ownSite();
+    if (site) disabledBy.set(button, site);
   };
   watch(HTMLButtonElement.prototype, 'disabled', note, 'set');
   watch(HTMLInputElement.prototype, 'disabled', note, 'set');

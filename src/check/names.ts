@@ -12,7 +12,9 @@ export function watchNames(store: FindingStore): void {
     store.add({
       kind: 'name',
       text: [`A script gives the ${field} control the name `, `"${name}"`, ...from, '.'],
-      advice: 'With a name the browser sends it in clear text. Delete these lines.',
+      advice:
+        'With a name the browser would send it in clear text, so Cardseal takes the name off ' +
+        'again. Delete these lines.',
       help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
       control: String(name),
       site,

@@ -1,4 +1,4 @@
-import { callSite, isLibrary, type Site } from './call-site.ts';
+import { ownSite, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
@@ -141,8 +141,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   function watchReads(): void {
     const note = (what: string) => {
       if (!press?.isEncrypted || press.read) return;
-      const site = callSite();
-      if (site && !isLibrary(site)) press.read = { what, site };
+      const site = ownSite();
+      if (site) press.read = { what, site };
     };
     const read = (control: HTMLInputElement) => (value: unknown) => {
       if (value === '' && press?.filled.includes(control)) note('reads an emptied field');

@@ -1,6 +1,6 @@
 /** Which code of a page makes a call, and which is a library's. */
 import { describe, expect, test } from 'vitest';
-import { isLibrary, siteIn } from '../../src/check/call-site.ts';
+import { siteIn } from '../../src/check/call-site.ts';
 import { placeOf } from '../../src/check/findings.ts';
 import { CHECK, open, scriptFile } from './page.ts';
 
@@ -122,7 +122,7 @@ test('an instance that gets a function of its own leaves the platform’s as it 
 });
 
 describe('a library', () => {
-  const is = (script: string) => isLibrary({ script, line: 1, column: 1 });
+  const is = (script: string) => siteIn([frame(script), SHOP])!.through !== undefined;
 
   test.each([
     ...['jquery.js', 'jQuery-3.7.1.min.js', 'vue@v3.2.1-beta.js', 'react-dom.production.min.js'],

@@ -23,7 +23,9 @@ test.each([
   expect(found).toMatchObject({
     kind: 'name',
     control: 'cc_number',
-    advice: 'With a name the browser sends it in clear text. Delete these lines.',
+    advice:
+      'With a name the browser would send it in clear text, so Cardseal takes the name off ' +
+      'again. Delete these lines.',
     help: 'docs/troubleshooting.md#the-card-is-sent-in-clear-text',
     site: { script: page.shop.path, line: 3 },
   });

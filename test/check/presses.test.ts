@@ -1,7 +1,7 @@
 /** What the page does with a press: found on pages that have the fault, and not where it paid. */
 import { describe, expect, test, vi } from 'vitest';
 import { keyAttribute } from '../support/tag-page.ts';
-import { BUTTON, CHECK, NUMBER, open, storedReport } from './page.ts';
+import { BUTTON, CHECK, NUMBER, open, scriptFile, storedReport } from './page.ts';
 
 type Parts = Parameters<typeof open>[0] & { isFilled?: boolean };
 
@@ -239,6 +239,24 @@ function read() {
       press: 'refused (',
     },
   ],
+  'lock: a library locks it by itself, so nobody is named': [
+    {
+      check:
+        CHECK +
+        scriptFile(
+          `document.addEventListener('click', async function (event) {
+  await null;
+  event.target.disabled = true;
+});`,
+          'jquery.js',
+        ).tag,
+      isFilled: false,
+    },
+    {
+      finding: { kind: 'lock', text: 'The button is still locked after a press that was refused.' },
+      press: 'refused (',
+    },
+  ],
   'lock: a class': [
     {
       script: `document.querySelector('button').onclick = function () {
@@ -394,9 +412,19 @@ describe('filled in, but not sent', () => {
     expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
 
-  test('is none if the code has a name, which a script has given to it', async () => {
+  test('a code whose name a script has given to it: Cardseal takes it off again', async () => {
     await pressWithCode('583', '', { name: 'cvv' });
-    expect(storedReport().findings).toMatchObject([{ kind: 'name' }]);
+    expect(storedReport().findings).toMatchObject([{ kind: 'name' }, { kind: 'not sent' }]);
+  });
+
+  test('is none in a page without Cardseal, where the browser sends the code by its name', async () => {
+    const { page } = await open({ extra: saved.extra });
+    page.control('cvv').value = '583';
+    const loaded = page.loaded();
+    page.press();
+    await loaded;
+    expect(await page.posted()).toContainEqual(['cc_cvv', '583']);
+    expect(sessionStorage.getItem('cardseal-check')).toBeNull();
   });
 
   test('is none if a number is there, too', async () => {

@@ -207,6 +207,14 @@ test('reads the stacks of Chromium, Firefox and Safari', () => {
     place,
   ]);
   expect(framesOf(`send@${url}:12:3\n@${url}:12:3\n[native code]`)).toEqual([place, place]);
+  const waiting = { ...place, isWaiting: true };
+  const rows = [`send@${url}:12:3`, `async*pay@${url}:12:3`, `click@${url}:12:3`];
+  const timer = `setTimeout handler*pay@${url}:12:3`;
+  expect(framesOf([...rows, timer, rows[0]].join('\n'))).toEqual([place, waiting, waiting]);
+  expect(framesOf(`Error\n at a* (${url}:12:3)\n at async pay (${url}:12:3)`)).toEqual([
+    place,
+    waiting,
+  ]);
   expect(framesOf(`Error\n  at eval (eval at f (${url}:1:2), <anonymous>:1:1)`)).toEqual([]);
 });
 
