@@ -6,8 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startMariadb } from './mariadb.ts';
 import { PORTS, type Port, run } from './ports.ts';
 import { startPostgres } from './postgres.ts';
+
+const CHECK = join(import.meta.dirname, 'check-store.php');
 
 async function use({ interpreter, store, folder }: Port, dsn: string, count: number) {
   const [command, ...args] = [...interpreter, store, folder, dsn, String(count)];
@@ -38,8 +41,44 @@ test('what one port has stored, the other reads and goes on with', async () => {
   expect(await use(PORTS[0]!, dsn, 0)).toEqual({ value: '20', version: 20 });
 });
 
+const [php, python] = PORTS as [Port, Port];
+
+/** The statements in the doc comment of PdoStore, for a database. */
+function tables(database: string): string {
+  const document = readFileSync(join(php.folder, 'PdoStore.php'), 'utf8');
+  const [, sql] = new RegExp(` \\* ${database}.*?:\n \\*\n(.*?)\n \\*\n`, 's').exec(document)!;
+  return sql!.replaceAll(' *  ', '');
+}
+
+describe('MariaDB', () => {
+  let mariadb: Awaited<ReturnType<typeof startMariadb>>;
+  beforeAll(async () => {
+    mariadb = await startMariadb();
+  });
+  afterAll(() => mariadb.stop());
+
+  /** What check-store.php of the port finds wrong with a database that has these tables. */
+  function problems(name: string, statements: string): string[] {
+    const { socketPath } = mariadb.create(name, statements);
+    const dsn = `mysql:unix_socket=${socketPath};dbname=${name}`;
+    return JSON.parse(run([...php.interpreter, CHECK, php.folder, dsn]));
+  }
+
+  test('of the tables that PdoStore has in its doc comment, nothing is wrong', () => {
+    expect(problems('documented', tables('MySQL and MariaDB'))).toEqual([]);
+  });
+
+  test.each([
+    ['text that ends in spaces', 'varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'],
+    ['text as it is installed', 'varchar(250) CHARACTER SET utf8mb4'],
+  ])('an id that is %s is found', (_, type) => {
+    const loose = tables('MySQL and MariaDB').replace('id varbinary(750)', `id ${type}`);
+    const found = problems(type.includes('_bin') ? 'spaces' : 'letters', loose);
+    expect(found.join()).toContain('varbinary(750)');
+  });
+});
+
 describe('PostgreSQL', () => {
-  const [php, python] = PORTS as [Port, Port];
   let postgres: ReturnType<typeof startPostgres>;
   beforeAll(() => {
     postgres = startPostgres();
@@ -49,10 +88,8 @@ describe('PostgreSQL', () => {
   test('loses no write of either port, and both see the same orders', async () => {
     // Debian's driver is for Debian's Python, whichever comes first in PATH.
     const debian = { ...python, interpreter: ['/usr/bin/python3'] };
-    const document = readFileSync(join(php.folder, 'PdoStore.php'), 'utf8');
-    const [, sql] = / \* PostgreSQL:\n \*\n(.*?)\n \*\n/s.exec(document)!;
     const create = '(new PDO($argv[1]))->exec($argv[2]);';
-    run(['php', '-r', create, postgres.pdoDsn, sql!.replaceAll(' *  ', '')]);
+    run(['php', '-r', create, postgres.pdoDsn, tables('PostgreSQL')]);
     await Promise.all(
       [1, 2].flatMap(() => [use(php, postgres.pdoDsn, 50), use(debian, postgres.dsn, 50)]),
     );

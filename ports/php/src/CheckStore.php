@@ -10,7 +10,7 @@ final class CheckStore
     /**
      * Tries $store, and returns what is wrong with it: a sentence each, none if all is well.
      *
-     * Run it in a test, or once against the database of the shop: it writes a few orders under ids
+     * Run it in a test, or once against the database of the shop: it leaves a few orders under ids
      * that begin with "cardseal-check-". It cannot see whether the store forgets in a restart.
      *
      * @return list<string>
@@ -31,7 +31,8 @@ final class CheckStore
             try {
                 $problem = $check($store, "$prefix$i");
             } catch (\Throwable $error) {
-                $problem = 'the store failed: ' . Lines::described($error);
+                // Whole, unlike elsewhere: nothing of a shopper is in it.
+                $problem = 'the store failed: ' . get_debug_type($error) . ": {$error->getMessage()}";
             }
             if ($problem !== null) {
                 $problems[] = $problem;
@@ -73,7 +74,7 @@ final class CheckStore
         foreach (['A', 'a ', 'ä'] as $other) {
             if ($store->read("$id$other") !== null) {
                 return "the ids \"a\" and \"$other\" must be two orders: compare ids exactly "
-                    . '(MySQL: utf8mb4_bin)';
+                    . '(MySQL: varbinary)';
             }
         }
         return null;

@@ -38,6 +38,12 @@ final class Database
         }
     }
 
+    /** Whether a row of this id is there already: SQLSTATE of class 23. */
+    public static function isDuplicate(\PDOException $error): bool
+    {
+        return str_starts_with((string) $error->getCode(), '23');
+    }
+
     private static function typeOf(bool|float|int|string $value): int
     {
         return match (true) {

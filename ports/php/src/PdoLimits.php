@@ -70,8 +70,10 @@ final class PdoLimits implements Limits
         $sql = 'INSERT INTO cardseal_limits (name, remaining, at) VALUES (:name, :burst, :now)';
         try {
             $this->run($sql, ['name' => $name, 'burst' => $burst, 'now' => $now]);
-        } catch (\PDOException) {
-            // Somebody else has begun it.
+        } catch (\PDOException $error) {
+            if (!Database::isDuplicate($error)) { // else somebody else has begun it
+                throw $error;
+            }
         }
     }
 

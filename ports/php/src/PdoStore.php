@@ -21,10 +21,10 @@ namespace Cardseal;
  *       name text PRIMARY KEY, remaining double precision NOT NULL, at bigint NOT NULL
  *     );
  *
- * MySQL and MariaDB, where text is compared without regard to case unless you say otherwise:
+ * MySQL and MariaDB, where text is compared without regard to case, accents or spaces at the end:
  *
  *     CREATE TABLE cardseal_orders (
- *       id varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
+ *       id varbinary(750) PRIMARY KEY,
  *       value longtext CHARACTER SET utf8mb4 NOT NULL,
  *       version integer NOT NULL,
  *       due boolean NOT NULL DEFAULT true,
@@ -32,8 +32,7 @@ namespace Cardseal;
  *       KEY cardseal_orders_due (due, id)
  *     ) ENGINE = InnoDB;
  *     CREATE TABLE cardseal_limits (
- *       name varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
- *       remaining double NOT NULL, at bigint NOT NULL
+ *       name varbinary(800) PRIMARY KEY, remaining double NOT NULL, at bigint NOT NULL
  *     ) ENGINE = InnoDB;
  *
  * It must have a connection of its own, to the primary server: what is written has to be in the
@@ -87,7 +86,8 @@ final class PdoStore implements OrderStore
         }
         if ($row[0] !== $orderId) {
             throw new StoreContractError(
-                'The database compares ids without regard to case: use utf8mb4_bin for the column id',
+                'The database takes two ids for one. Capital letters, accents and spaces at the end '
+                . 'must count: in MySQL, use varbinary(750) for the column id',
             );
         }
         return new Entry((string) $row[1], (int) $row[2]);
@@ -111,7 +111,7 @@ final class PdoStore implements OrderStore
         try {
             return $this->run($sql, $values)->rowCount() === 1;
         } catch (\PDOException $error) {
-            if (!str_starts_with((string) $error->getCode(), '23')) { // SQLSTATE: not unique
+            if (!Database::isDuplicate($error)) {
                 throw $error;
             }
             return false;
