@@ -248,7 +248,7 @@ function textOf(Outcome $outcome): ?string
 
 function declineText(Outcome $outcome): string
 {
-    return 'La carte a été refusée : ' . (DECLINES[$outcome->reason] ?? 'refus de la banque')
+    return 'La carte a été refusée : ' . (DECLINES[$outcome->reason ?? ''] ?? 'refus de la banque')
         . '. Vous n’avez pas payé. Essayez une autre carte.';
 }
 

@@ -120,14 +120,15 @@ final class ScriptedPayments extends CardPayments
     }
 
     public function createIntent(
-        int $amount,
+        int|float $amount,
         string $currency,
         ?CaptureMethod $captureMethod = null,
         ?string $description = null,
         ?string $idempotencyKey = null,
         ?int $timeoutMs = null,
     ): Intent {
-        return $this->intent('intent', ['amount' => $amount, 'currency' => $currency]);
+        $asked = ['amount' => $amount, 'currency' => $currency];
+        return $this->intent('intent', $asked, $captureMethod ?? CaptureMethod::Automatic);
     }
 
     public function authorize(
@@ -138,14 +139,18 @@ final class ScriptedPayments extends CardPayments
         return $this->intent('authorize', ['intentId' => $intentId, 'keyId' => $card->keyId]);
     }
 
-    private function intent(string $kind, array $asked): Intent
-    {
+    private function intent(
+        string $kind,
+        array $asked,
+        CaptureMethod $captureMethod = CaptureMethod::Automatic,
+    ): Intent {
         $intent = $this->world->exchange($kind, ['asked' => $asked]);
         return new Intent(
             $intent['id'],
             $intent['amount'],
             $intent['currency'],
             $intent['status'],
+            $captureMethod,
             $intent['failure_reason'],
             $intent,
         );

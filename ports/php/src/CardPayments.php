@@ -77,7 +77,7 @@ class CardPayments
     /**
      * A draft that fixes amount and currency. No card is involved.
      *
-     * @param int $amount minor units: 1000 is 10.00 USD
+     * @param int|float $amount minor units: 1000 is 10.00 USD. A float must be whole
      * @param CaptureMethod|null $captureMethod automatic unless given
      * @param string|null $idempotencyKey visible ASCII, such as bin2hex(random_bytes(16))
      * @param int|null $timeoutMs a shorter limit for this request
@@ -85,25 +85,30 @@ class CardPayments
      * @throws \InvalidArgumentException if an argument is wrong
      */
     public function createIntent(
-        int $amount,
+        int|float $amount,
         string $currency,
         ?CaptureMethod $captureMethod = null,
         ?string $description = null,
         ?string $idempotencyKey = null,
         ?int $timeoutMs = null,
     ): Intent {
-        if (!Numbers::isAmount($amount)) {
-            throw self::invalid('amount must be a whole number of minor units');
-        }
-        $draft = ['amount' => $amount, 'currency' => $currency];
+        $minorUnits = Numbers::amount($amount)
+            ?? throw self::invalid('amount must be a whole number of minor units');
+        $draft = ['amount' => $minorUnits, 'currency' => $currency];
         if ($captureMethod !== null) {
             $draft['capture_method'] = $captureMethod->value;
         }
         if ($description !== null) {
             $draft['description'] = $description;
         }
-        $read = Resources::intent(...);
-        return $this->post('/payments/card', 201, $read, $draft, $idempotencyKey, null, $timeoutMs);
+        return $this->post(
+            '/payments/card',
+            201,
+            Resources::intent(...),
+            $draft,
+            $idempotencyKey,
+            timeoutMs: $timeoutMs,
+        );
     }
 
     /**

@@ -66,8 +66,8 @@ final class Checkout
     public function issueKey(Order $order, ?string $sender = null): IssuedKey
     {
         try {
-            $now = $this->clock->now();
-            $retryAfter = $this->limits->takeKey($order->id, Sender::of($sender), $now);
+            $known = $this->senderOf($sender);
+            $retryAfter = $this->limits->takeKey($order->id, $known, $this->clock->now());
             if ($retryAfter > 0) {
                 return new IssuedKey(retryAfter: $retryAfter);
             }
@@ -194,7 +194,17 @@ final class Checkout
             $sent = $isTry ? $outcome : null;
             return $outcome;
         } finally {
+            $this->endTry($order->id, $sender, $sent);
+        }
+    }
+
+    /** A counter that fails must not hide from the shopper how the payment went. */
+    private function endTry(string $orderId, ?string $sender, ?Outcome $sent): void
+    {
+        try {
             $this->limits->endTry($sender, $sent);
+        } catch (\Exception $error) {
+            $this->log('A limit could not be counted: order %s: %s', $orderId, $error);
         }
     }
 
@@ -257,17 +267,30 @@ final class Checkout
                 self::randomId(),
                 self::DRAFT_LIMIT_MS,
             );
-            if ($draft->amount !== $order->amount) {
-                throw new Problem('it made a draft for another amount');
-            }
-            if ($draft->currency !== $order->currency) {
-                throw new Problem('it made a draft in another currency: '
-                    . 'write the currency as the service does, such as USD');
-            }
+            self::assertAsked($draft, $order);
             return $draft->id;
         } catch (\Exception $error) {
             $this->log('Block not sent: order %s: no draft from the service: %s', $order->id, $error);
             return null;
+        }
+    }
+
+    /**
+     * O16: a draft is used only if it is for what was asked.
+     *
+     * @throws Problem if it is not
+     */
+    private static function assertAsked(Intent $draft, Order $order): void
+    {
+        if ($draft->amount !== $order->amount) {
+            throw new Problem('it made a draft for another amount');
+        }
+        if ($draft->currency !== $order->currency) {
+            throw new Problem('it made a draft in another currency: '
+                . 'write the currency as the service does, such as USD');
+        }
+        if ($draft->captureMethod !== $order->captureMethod) {
+            throw new Problem('it made a draft with another capture_method');
         }
     }
 
@@ -321,10 +344,12 @@ final class Checkout
     }
 
     /**
-     * For your staff, after "not certain": what has become of the intent. Throws the error of the
-     * store.
+     * For your staff, after "not certain": what has become of the intent. It changes nothing if the
+     * order has another intent, is settled, or is being paid at the moment.
      *
      * @param string|Order $order its id; the whole order if its stored value is damaged
+     * @throws Problem if the stored value is damaged, or another order's
+     * @throws \Exception whatever the store throws: PDOException with PdoStore
      */
     public function resolve(string|Order $order, string $intentId, Resolution $resolution): Outcome
     {
@@ -354,6 +379,7 @@ final class Checkout
      *     another try. If it throws, or says another word, nothing is concluded. Without it, paid
      *     orders are delivered and the others reported.
      * @return list<SweptOrder>
+     * @throws \Exception what the store throws if it cannot list orders: PDOException with PdoStore
      */
     public function sweep(?\Closure $lookUp = null): array
     {
@@ -371,7 +397,8 @@ final class Checkout
 
     private function sweepOne(ListedOrder $listed, ?\Closure $lookUp): SweptOrder
     {
-        [$orderId, $token] = [$listed->orderId, self::randomId()];
+        $orderId = $listed->orderId;
+        $token = self::randomId();
         try {
             $stored = StoredValue::read($listed->value, $orderId);
             $found = $this->settleByLookUp($orderId, $stored, $lookUp, $token);
@@ -379,7 +406,7 @@ final class Checkout
             return $this->reported($orderId, $this->orders->read($orderId), $found);
         } catch (\Exception $error) {
             $this->log('Order %s cannot be read: %s', $orderId, $error);
-            return new SweptOrder($orderId, null, 'unreadable', 'repair');
+            return new SweptOrder($orderId, null, 'unreadable', Left::Repair);
         }
     }
 
@@ -397,8 +424,9 @@ final class Checkout
         }
         try {
             $found = $lookUp($question->intentId, $orderId);
-        } catch (\Exception $error) {
-            $this->log('The look-up of order %s failed: %s', $orderId, $error);
+        } catch (\Throwable $error) { // a TypeError, too, must not keep the other orders waiting
+            $line = 'The look-up of intent %s of order %s failed: %s';
+            $this->log($line, $question->intentId, $orderId, $error);
             return null;
         }
         $later = $this->decider($token);
@@ -415,16 +443,16 @@ final class Checkout
         $status = Decide::outcomeOf($stored)->status->value;
         $intent = $stored?->intentId;
         if ($stored === null || !Decide::isDue($stored)) {
-            return new SweptOrder($orderId, $intent, $status, 'nothing');
+            return new SweptOrder($orderId, $intent, $status, Left::Nothing);
         }
         if (Decide::questionOf($stored, $this->decider('')) === null) {
-            return new SweptOrder($orderId, $intent, $status, 'wait');
+            return new SweptOrder($orderId, $intent, $status, Left::Wait);
         }
         if ($stored->state === State::Open && $found === 'created') {
-            return new SweptOrder($orderId, $intent, $status, 'cancel');
+            return new SweptOrder($orderId, $intent, $status, Left::Cancel);
         }
         $this->logUncertain($orderId, $intent);
-        return new SweptOrder($orderId, $intent, $status, 'look_up');
+        return new SweptOrder($orderId, $intent, $status, Left::LookUp);
     }
 
     /**
@@ -471,6 +499,20 @@ final class Checkout
             $this->logUncertain($orderId, $stored->intentId);
         }
         return $stored;
+    }
+
+    /** Who counts as one sender; null if that is not known: then the log says so once an hour. */
+    private function senderOf(?string $address): ?string
+    {
+        $sender = Sender::of($address);
+        if ($sender === null && $this->limits->takeNote($this->clock->now())) {
+            $this->log(
+                'No limits by sender: '
+                . ($address === null ? '' : 'the sender is a private address, or none. ')
+                . 'Give the address of the client, as your outermost proxy saw it',
+            );
+        }
+        return $sender;
     }
 
     private function decider(string $token): Decider

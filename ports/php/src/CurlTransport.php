@@ -42,7 +42,6 @@ final class CurlTransport implements Transport
         ]);
         $isWhole = curl_exec($curl) !== false;
         $status = (int) curl_getinfo($curl, CURLINFO_RESPONSE_CODE);
-        curl_close($curl);
         if ($status === 0) {
             throw new NoResponse();
         }

@@ -9,8 +9,8 @@ namespace Cardseal;
  *
  * This class knows no network and no store. Each function takes what is stored of the order and
  * what has happened, and returns what to store and what the shopper gets. Checkout does what these
- * functions say. They are the same, name for name and rule for rule, as in src/checkout/decide.ts
- * of the npm package and in decide.py: that file explains the rules O1 to O17.
+ * functions say. They are the same, name for name and rule for rule, as in decide.py and in
+ * src/checkout/decide.ts of the repository: that file has the rules O1 to O19 in words.
  *
  * An order is in one of four states:
  *
@@ -33,6 +33,7 @@ final class Decide
     /** Longer than a call of $onPaid may take. */
     private const FIRST_CLAIM_MS = 30_000;
     private const LONGEST_CLAIM_MS = 3_600_000;
+    private const LONGEST_REASON = 200;
 
     /** Whether a response may still come. Others wait until then. After it, staff may resolve. */
     public static function isUnderWay(?StoredOrder $order, int $now, int $limitMs): bool
@@ -107,7 +108,7 @@ final class Decide
             return $decision;
         }
         $fresh = new StoredKey($keyId, $price->amount, $price->currency, $expiresAt);
-        $keys = array_slice([...$order->keys, $fresh], -self::MOST_KEYS); // O16
+        $keys = array_slice([...$order->keys, $fresh], -self::MOST_KEYS); // O17
         return new Decision($order->with(id: $price->id, keys: $keys), order: $order);
     }
 
@@ -128,7 +129,7 @@ final class Decide
         }
         $intentId = $order->intentId ?? $attempt->draftId;
         if ($intentId === null) {
-            return new Decision(next: Next::CreateIntent); // O17
+            return new Decision(next: Next::CreateIntent); // O18
         }
         $store = $order->withBlock($attempt->keyId, BlockState::Sent)->with(
             state: State::Paying,
@@ -214,8 +215,15 @@ final class Decide
         if ($intent->status !== 'failed') {
             return null;
         }
-        $reason = $intent->failureReason;
+        $reason = self::shortened($intent->failureReason);
         return self::declined($order->withBlock($keyId, BlockState::Declined, $reason), $reason);
+    }
+
+    /** The service's reasons are a few words. Not substr(): it can cut a character in two. */
+    private static function shortened(?string $reason): ?string
+    {
+        $pattern = '/^(.{' . self::LONGEST_REASON . '}).*$/Dsu';
+        return $reason === null ? null : (string) preg_replace($pattern, '$1', $reason);
     }
 
     private static function afterFailure(
@@ -339,8 +347,8 @@ final class Decide
     /** $onPaid has returned, in time or late, whoever holds the claim. */
     public static function onDelivered(?StoredOrder $stored): Decision
     {
-        $isDue = $stored?->state === State::Paid && $stored->delivery !== true;
-        return $isDue ? new Decision($stored->with(delivery: true)) : new Decision();
+        $isDue = $stored?->state === State::Paid && $stored->delivery !== Delivery::Done;
+        return $isDue ? new Decision($stored->with(delivery: Delivery::Done)) : new Decision();
     }
 
     /** The outcome for a shopper who has posted a block under this key. */

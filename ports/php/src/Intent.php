@@ -17,6 +17,7 @@ final class Intent
         public readonly int $amount,
         public readonly string $currency,
         public readonly string $status,
+        public readonly CaptureMethod $captureMethod,
         public readonly ?string $failureReason,
         public readonly array $resource,
     ) {

@@ -21,16 +21,22 @@ final class Lines
         return (string) $text;
     }
 
-    /** What may be logged of an error: fixed words of ours, or its name and codes. */
+    /**
+     * What may be logged of an error: fixed words of ours, or its class, its place and the database's
+     * code.
+     */
     public static function described(\Throwable $error): string
     {
         if ($error instanceof Problem) {
             return $error->getMessage();
         }
         if ($error instanceof CardPaymentsError) {
-            $parts = [$error->recovery->value, $error->status, $error->errorCode?->value];
-            return implode(', ', array_filter($parts, static fn ($part): bool => $part !== null));
+            $codes = [$error->recovery->value, $error->status, $error->errorCode?->value];
+            $known = array_filter($codes, static fn ($code): bool => $code !== null);
+            return $error->getMessage() . ' (' . implode(', ', $known) . ')';
         }
-        return (new \ReflectionClass($error))->getShortName();
+        $code = $error instanceof \PDOException ? " {$error->getCode()}" : ''; // SQLSTATE
+        $place = basename($error->getFile()) . ':' . $error->getLine();
+        return get_debug_type($error) . "$code at $place";
     }
 }

@@ -16,6 +16,13 @@ final class Numbers
         return is_int($value) ? $value : null;
     }
 
+    /** A sum in minor units; null if it is none. 24.9 is none: PHP's `int` would make it 24. */
+    public static function amount(int|float $value): ?int
+    {
+        $whole = self::whole($value);
+        return self::isAmount($whole) ? $whole : null;
+    }
+
     /** Minor units, as the specification and JavaScript can count them. */
     public static function isAmount(mixed $value): bool
     {

@@ -65,7 +65,10 @@ final class Orders
                 $stored = $entry === null ? null : StoredValue::read($entry->value, $orderId);
                 $decision = $decide($stored);
             } catch (UnreadableOrder $error) {
-                $decision = $repair === null ? throw $error : $repair();
+                if ($repair === null) {
+                    throw $error;
+                }
+                $decision = $repair();
             }
             if ($decision->store === null) {
                 return $decision;

@@ -51,7 +51,11 @@ final class Outcome implements \JsonSerializable
         return $found + array_filter($more, static fn (?string $text): bool => $text !== null);
     }
 
-    /** The shopper needs the order's id to ask about it. */
+    /**
+     * The shopper needs the order's id to ask about it.
+     *
+     * @internal
+     */
     public function named(string $orderId): self
     {
         return $this->status === Status::NotCertain

@@ -10,19 +10,30 @@ final class Request
     /** A block takes less than 2 KiB. */
     public const MOST_BODY_BYTES = 8192;
 
+    /** @var array<string, string> by name in lower case */
+    public readonly array $headers;
+    public readonly ?string $encryptedCard;
+
     /**
-     * @param array<string, string> $headers by name in lower case
+     * @param array<string, string|list<string|null>> $headers by name, as getHeaders() of PSR-7 and
+     *     headers->all() of Symfony and Laravel give them
      * @param string $body as it came
-     * @param string|null $encryptedCard the form field, if the body is a form
+     * @param mixed $encryptedCard the form field, if a form was posted and something has parsed it
      * @param string|null $sender the address of the client, as your own outermost proxy saw it
      */
     public function __construct(
         public readonly string $method,
-        public readonly array $headers = [],
+        array $headers = [],
         #[\SensitiveParameter] public readonly string $body = '',
-        #[\SensitiveParameter] public readonly ?string $encryptedCard = null,
+        #[\SensitiveParameter] mixed $encryptedCard = null,
         public readonly ?string $sender = null,
     ) {
+        $lower = [];
+        foreach ($headers as $name => $value) {
+            $lower[strtolower((string) $name)] = is_array($value) ? implode(', ', $value) : $value;
+        }
+        $this->headers = $lower;
+        $this->encryptedCard = is_string($encryptedCard) ? $encryptedCard : null;
     }
 
     /** The request that PHP is answering. */
@@ -31,16 +42,15 @@ final class Request
         $headers = [];
         foreach ($_SERVER as $name => $value) {
             if (str_starts_with((string) $name, 'HTTP_')) {
-                $headers[strtolower(strtr(substr($name, 5), '_', '-'))] = (string) $value;
+                $headers[strtr(substr($name, 5), '_', '-')] = (string) $value;
             }
         }
-        $headers['content-type'] = (string) ($_SERVER['CONTENT_TYPE'] ?? '');
-        $field = $_POST['encrypted_card'] ?? null;
+        $headers['Content-Type'] = (string) ($_SERVER['CONTENT_TYPE'] ?? '');
         return new self(
             (string) ($_SERVER['REQUEST_METHOD'] ?? 'GET'),
             $headers,
             (string) file_get_contents('php://input', length: self::MOST_BODY_BYTES + 1),
-            is_string($field) ? $field : null,
+            $_POST['encrypted_card'] ?? null,
             $sender,
         );
     }

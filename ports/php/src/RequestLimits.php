@@ -12,6 +12,7 @@ namespace Cardseal;
  */
 final class RequestLimits
 {
+    /** Each rate: so many at once, and then so many in a second. */
     private const KEYS_OF_ORDER = [6.0, 0.2];
     private const KEYS_OF_SENDER = [60.0, 1.0];
     private const KEYS_OF_ALL = 100.0;
@@ -20,6 +21,7 @@ final class RequestLimits
     /** So many requests of a sender count as those of a newcomer. */
     private const NEWCOMER = 3;
     private const DECLINES_OF_SENDER = [10.0, 10 / 3600];
+    private const NOTES_OF_UNKNOWN_SENDERS = [1.0, 1 / 3600];
     /** A payment that succeeds says that a shared address has honest shoppers. */
     private const GIVEN_BACK_BY_SUCCESS = 5;
 
@@ -32,15 +34,16 @@ final class RequestLimits
     /** Takes one key. Returns 0, or the seconds to wait before the next try. */
     public function takeKey(string $orderId, ?string $sender, int $now): int
     {
-        $wait = $this->limits->take("order:$orderId", ...[...self::KEYS_OF_ORDER, $now]);
+        $wait = $this->take("order:$orderId", self::KEYS_OF_ORDER, $now);
         if ($wait > 0) {
             return $wait;
         }
         $isNewcomer = false;
         if ($sender !== null) {
-            $left = $this->limits->left("sender:$sender", ...[...self::KEYS_OF_SENDER, $now]);
-            $isNewcomer = $left > self::KEYS_OF_SENDER[0] - self::NEWCOMER;
-            $wait = $this->limits->take("sender:$sender", ...[...self::KEYS_OF_SENDER, $now]);
+            [$burst, $perSecond] = self::KEYS_OF_SENDER;
+            $left = $this->limits->left("sender:$sender", $burst, $perSecond, $now);
+            $isNewcomer = $left > $burst - self::NEWCOMER;
+            $wait = $this->take("sender:$sender", self::KEYS_OF_SENDER, $now);
             if ($wait > 0) {
                 return $wait;
             }
@@ -59,7 +62,7 @@ final class RequestLimits
         if ($sender === null) {
             return true;
         }
-        return $this->limits->take("declines:$sender", ...[...self::DECLINES_OF_SENDER, $now]) === 0;
+        return $this->take("declines:$sender", self::DECLINES_OF_SENDER, $now) === 0;
     }
 
     /** A try that has begun ends. $outcome: of a block that was sent; null if none was. */
@@ -70,5 +73,18 @@ final class RequestLimits
         }
         $count = 1 + ($outcome?->isPaid() === true ? self::GIVEN_BACK_BY_SUCCESS : 0);
         $this->limits->giveBack("declines:$sender", $count, self::DECLINES_OF_SENDER[0]);
+    }
+
+    /** Whether to note that senders are not known: processes share nothing that could remember it. */
+    public function takeNote(int $now): bool
+    {
+        return $this->take('no sender', self::NOTES_OF_UNKNOWN_SENDERS, $now) === 0;
+    }
+
+    /** @param array{float, float} $rate */
+    private function take(string $name, array $rate, int $now): int
+    {
+        [$burst, $perSecond] = $rate;
+        return $this->limits->take($name, $burst, $perSecond, $now);
     }
 }

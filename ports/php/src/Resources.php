@@ -43,7 +43,7 @@ final class Resources
             'failure_reason' => $isTextOrNull,
             'cancellation_reason' => $isTextOrNull,
             'capture_method' => static fn ($method): bool =>
-                $method === 'automatic' || $method === 'manual',
+                is_string($method) && CaptureMethod::tryFrom($method) !== null,
             'payment_method' => $isMethod,
             'description' => $isTextOrNull,
             'statement_descriptor' => $isTextOrNull,
@@ -60,6 +60,7 @@ final class Resources
             (int) $value->amount,
             $value->currency,
             $value->status,
+            CaptureMethod::from($value->capture_method),
             $value->failure_reason,
             json_decode((string) json_encode($value), true),
         );

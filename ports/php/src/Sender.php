@@ -20,10 +20,11 @@ final class Sender
      */
     public static function of(?string $address): ?string
     {
-        $bytes = @inet_pton(explode('%', trim($address ?? ''))[0]);
-        if ($bytes === false) {
+        $plain = explode('%', trim($address ?? ''))[0];
+        if (filter_var($plain, FILTER_VALIDATE_IP) === false) {
             return null;
         }
+        $bytes = (string) inet_pton($plain);
         if (strlen($bytes) === 16 && str_starts_with($bytes, str_repeat("\0", 10) . "\xff\xff")) {
             $bytes = substr($bytes, 12); // an IPv4 address, written as one of IPv6
         }

@@ -23,7 +23,7 @@ final class StoredOrder
      * @param int $keyErrors how often the service has answered this intent with an error about the
      *     key or the block
      * @param list<StoredKey> $keys
-     * @param Claim|bool|null $delivery only of a paid order, in a shop with $onPaid; true: done
+     * @param Claim|Delivery|null $delivery only of a paid order, in a shop with $onPaid
      * @param array<string, mixed> $more what a newer version has stored in addition
      */
     public function __construct(
@@ -40,7 +40,7 @@ final class StoredOrder
         public readonly array $keys = [],
         public readonly int $declines = 0,
         public readonly ?Last $last = null,
-        public readonly Claim|bool|null $delivery = null,
+        public readonly Claim|Delivery|null $delivery = null,
         public readonly array $more = [],
     ) {
     }

@@ -47,8 +47,8 @@ final class StoredValue
         }
         if ($order->delivery instanceof Claim) {
             $stored['delivery'] = (array) $order->delivery;
-        } elseif ($order->delivery === true) {
-            $stored['delivery'] = 'done';
+        } elseif ($order->delivery !== null) {
+            $stored['delivery'] = $order->delivery->value;
         }
         return json_encode($stored + $order->more, JSON_THROW_ON_ERROR);
     }
@@ -164,16 +164,13 @@ final class StoredValue
     }
 
     /** @param array<mixed>|string|null $stored */
-    private static function deliveryOf(array|string|null $stored): Claim|bool|null
+    private static function deliveryOf(array|string|null $stored): Claim|Delivery|null
     {
         if ($stored === null) {
             return null;
         }
-        if ($stored === 'done') {
-            return true;
-        }
-        if (!is_array($stored)) {
-            throw new \ValueError();
+        if (is_string($stored)) {
+            return Delivery::from($stored);
         }
         $until = self::count(self::at($stored, 'until'));
         $tries = self::count(self::at($stored, 'tries'));

@@ -9,7 +9,7 @@ final class SystemClock implements Clock
 {
     public function now(): int
     {
-        return (int) date_create()->format('Uv');
+        return (int) (new \DateTimeImmutable())->format('Uv');
     }
 
     public function sleep(int $ms): void

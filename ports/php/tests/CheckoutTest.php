@@ -4,10 +4,14 @@ declare(strict_types=1);
 
 namespace Cardseal\Tests;
 
+use Cardseal\CaptureMethod;
 use Cardseal\Entry;
+use Cardseal\Left;
+use Cardseal\Limits;
 use Cardseal\Order;
 use Cardseal\PaidOrder;
 use Cardseal\PaidOutcome;
+use Cardseal\PdoStore;
 use Cardseal\Resolution;
 use Cardseal\Sender;
 use Cardseal\Status;
@@ -17,9 +21,22 @@ use PHPUnit\Framework\TestCase;
 /** What the scenarios of the corpus do not say: delivery, sweep, limits. */
 final class CheckoutTest extends TestCase
 {
+    private string $log;
+
     protected function setUp(): void
     {
-        ini_set('error_log', '/dev/null');
+        $this->log = (string) tempnam(sys_get_temp_dir(), 'log');
+        ini_set('error_log', $this->log);
+    }
+
+    protected function tearDown(): void
+    {
+        unlink($this->log);
+    }
+
+    private function logged(): string
+    {
+        return (string) file_get_contents($this->log);
     }
 
     private static function pay(Shop $shop, string $orderId = 'order-1', string $keyId = 'cek_1'): Status
@@ -90,14 +107,147 @@ final class CheckoutTest extends TestCase
         $shop->service->status = 'lost';
         self::assertSame(Status::NotCertain, self::pay($shop));
         $left = static fn (?\Closure $lookUp = null): array => array_map(
-            static fn (SweptOrder $order): string => $order->left,
+            static fn (SweptOrder $order): Left => $order->left,
             $shop->checkout->sweep($lookUp),
         );
-        self::assertSame(['look_up'], $left());
-        self::assertSame(['cancel'], $left(static fn (): string => 'created'));
-        self::assertSame(['nothing'], $left(static fn (): string => 'committed'));
+        self::assertSame([Left::LookUp], $left());
+        self::assertSame([Left::Cancel], $left(static fn (): string => 'created'));
+        self::assertSame([Left::Nothing], $left(static fn (): string => 'committed'));
         self::assertSame(Status::Committed, $shop->checkout->outcome('order-1')->status);
         self::assertSame([], $left());
+    }
+
+    public function testALookUpThatFailsKeepsNoOtherOrderWaiting(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'lost';
+        self::pay($shop);
+        self::pay($shop, 'order-2', 'cek_2');
+        // null for a string: a TypeError, which is no \Exception.
+        $lookUp = static fn (string $intentId, string $orderId): string =>
+            $orderId === 'order-1' ? null : 'committed';
+        $left = array_column($shop->checkout->sweep($lookUp), 'left', 'order');
+        self::assertSame(['order-1' => Left::LookUp, 'order-2' => Left::Nothing], $left);
+        self::assertStringContainsString('of order "order-1" failed: TypeError at', $this->logged());
+    }
+
+    public function testASweptOrderIsTheSameJsonInEveryLanguage(): void
+    {
+        $expected = '{"order":"a","intent":null,"status":"unreadable","left":"look_up"}';
+        $swept = new SweptOrder('a', null, 'unreadable', Left::LookUp);
+        self::assertSame($expected, json_encode($swept));
+    }
+
+    public function testNothingIsSentUnderADraftWithAnotherCaptureMethod(): void
+    {
+        $shop = new Shop();
+        $order = new Order('order-1', 2490, 'USD', captureMethod: CaptureMethod::Manual);
+        $shop->checkout->issueKey($order, Shop::SENDER); // the service makes "automatic" of it
+        $outcome = $shop->checkout->pay($order, Shop::posted(), Shop::SENDER);
+        self::assertSame(Status::NotPaid, $outcome->status);
+        self::assertSame(['key', 'intent'], $shop->service->asked);
+        self::assertStringContainsString('another capture_method', $this->logged());
+    }
+
+    public function testALongReasonIsCutBetweenCharacters(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'failed';
+        $shop->service->reason = str_repeat('é', 300);
+        $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
+        $outcome = $shop->checkout->pay(Shop::order(), Shop::posted(), Shop::SENDER);
+        self::assertSame(str_repeat('é', 200), $outcome->reason);
+    }
+
+    /** @dataProvider sums */
+    public function testASum(mixed $amount, ?int $minorUnits): void
+    {
+        $shop = new Shop();
+        // By reflection, as in a file without strict_types: PHP would make 24 of "24.90".
+        $order = new \ReflectionClass(Order::class);
+        try {
+            $found = $order->newInstance('order-1', $amount, 'USD')->amount;
+        } catch (\InvalidArgumentException) {
+            $found = null;
+        }
+        self::assertSame($minorUnits, $found);
+        if ($minorUnits === null) {
+            $this->expectException(\InvalidArgumentException::class);
+        }
+        $create = new \ReflectionMethod($shop->payments, 'createIntent');
+        self::assertSame('pi_card_1', $create->invoke($shop->payments, $amount, 'USD')->id);
+    }
+
+    /** @return iterable<array{mixed, int|null}> */
+    public static function sums(): iterable
+    {
+        yield [2490, 2490];
+        yield [round(100 * 24.9), 2490];
+        yield ['2490', 2490];
+        yield [24.9, null];
+        yield ['24.90', null];
+        yield [100 * 19.99, null]; // 1998.9999999999998
+        yield [-1, null];
+        yield [NAN, null];
+        yield [INF, null];
+    }
+
+    public function testACounterThatFailsAfterTheChargeDoesNotHideIt(): void
+    {
+        $limits = new class () implements Limits {
+            public function take(string $name, float $burst, float $perSecond, int $now): int
+            {
+                return 0;
+            }
+
+            public function left(string $name, float $burst, float $perSecond, int $now): float
+            {
+                return $burst;
+            }
+
+            public function giveBack(string $name, float $count, float $burst): void
+            {
+                throw new \PDOException('the database has gone');
+            }
+        };
+        $paid = 0;
+        $shop = new Shop(static function () use (&$paid): void {
+            $paid++;
+        }, limits: $limits);
+        self::assertSame(Status::Committed, self::pay($shop));
+        self::assertSame(1, $paid);
+        self::assertStringContainsString('A limit could not be counted', $this->logged());
+    }
+
+    public function testATableThatIsMissingIsSaidByItsSqlstate(): void
+    {
+        $pdo = new \PDO('sqlite::memory:');
+        $shop = new Shop(limits: (new PdoStore($pdo))->limits());
+        self::assertNull($shop->checkout->issueKey(Shop::order(), Shop::SENDER)->outcome);
+        self::assertMatchesRegularExpression(
+            '/No key for order "order-1": PDOException HY000 at \w+\.php:\d+/',
+            $this->logged(),
+        );
+    }
+
+    public function testACounterThatCannotBeBegunIsAnErrorAndNoWait(): void
+    {
+        $pdo = new \PDO('sqlite::memory:');
+        // As for a user who may read and update, but not insert.
+        $pdo->exec("CREATE VIEW cardseal_limits AS SELECT 'a' AS name, 1 AS remaining, 0 AS at");
+        $pdo->exec('CREATE TRIGGER updates INSTEAD OF UPDATE ON cardseal_limits BEGIN SELECT 1; END');
+        $this->expectException(\PDOException::class);
+        (new PdoStore($pdo))->limits()->take('order:1', 1, 1, 0);
+    }
+
+    public function testAnUnknownSenderIsNotedOnceAnHour(): void
+    {
+        $shop = new Shop();
+        for ($minute = 0; $minute < 70; $minute++) {
+            $shop->checkout->issueKey(Shop::order("order-$minute"), '10.0.0.1');
+            $shop->clock->sleep(60_000);
+        }
+        self::assertSame(2, substr_count($this->logged(), 'No limits by sender: the sender is'));
     }
 
     public function testAResponseAboutAnotherAmountSaysNothing(): void

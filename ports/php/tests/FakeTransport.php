@@ -13,6 +13,7 @@ final class FakeTransport implements Transport
 {
     public string $status = 'committed';
     public int $amount = 2490;
+    public string $reason = 'card_declined';
     /** @var list<string> */
     public array $asked = [];
     private int $keys = 0;
@@ -34,16 +35,16 @@ final class FakeTransport implements Transport
         }
         if (!str_ends_with($url, '/authorize')) {
             $this->asked[] = 'intent';
-            return self::answer(201, self::intent('created'));
+            return self::answer(201, $this->intent('created'));
         }
         $this->asked[] = 'authorize';
         return $this->status === 'lost'
             ? throw new NoResponse()
-            : self::answer(200, ['amount' => $this->amount] + self::intent($this->status));
+            : self::answer(200, ['amount' => $this->amount] + $this->intent($this->status));
     }
 
     /** @return array<string, mixed> */
-    private static function intent(string $status): array
+    private function intent(string $status): array
     {
         return [
             'id' => 'pi_card_1',
@@ -54,7 +55,7 @@ final class FakeTransport implements Transport
             'status' => $status,
             'status_at' => null,
             'processor_ref' => null,
-            'failure_reason' => $status === 'failed' ? 'card_declined' : null,
+            'failure_reason' => $status === 'failed' ? $this->reason : null,
             'cancellation_reason' => null,
             'capture_method' => 'automatic',
             'payment_method' => null,

@@ -21,7 +21,7 @@ final class HandlerTest extends TestCase
         $this->shop = new Shop();
     }
 
-    /** @param array<string, string> $headers */
+    /** @param array<string, string|list<string>> $headers */
     private function ask(
         string $method = 'POST',
         string $body = '',
@@ -86,6 +86,17 @@ final class HandlerTest extends TestCase
         self::assertSame('committed', self::told($this->ask('GET'))['status']);
     }
 
+    public function testAFieldThatIsNoTextIsNoBlock(): void
+    {
+        $headers = ['Content-Type' => ['multipart/form-data; boundary=x'], 'Accept' => ['*/*']];
+        foreach ([['a' => Shop::posted()], 1, null] as $field) {
+            $request = new Request('POST', $headers, encryptedCard: $field, sender: Shop::SENDER);
+            $order = new Order('order-1', 2490, 'USD');
+            $response = (new Handler($this->shop->checkout))->handle($request, $order);
+            self::assertSame(400, $response->status);
+        }
+    }
+
     public function testAKeyOfAnotherOrderPaysNothing(): void
     {
         $this->ask();
@@ -96,7 +107,7 @@ final class HandlerTest extends TestCase
 
     /**
      * @dataProvider refusals
-     * @param array<string, string> $headers
+     * @param array<string, string|list<string>> $headers
      */
     public function testRefuses(
         string $method,
@@ -109,11 +120,12 @@ final class HandlerTest extends TestCase
         self::assertSame([$status, ['status' => $word]], [$response->status, self::told($response)]);
     }
 
-    /** @return iterable<array{string, array<string, string>, string, int, string}> */
+    /** @return iterable<array{string, array<string, string|list<string>>, string, int, string}> */
     public static function refusals(): iterable
     {
         yield ['POST', ['sec-fetch-site' => 'cross-site'], '', 403, 'cross_site'];
         yield ['POST', ['sec-fetch-site' => 'same-site'], '', 403, 'cross_site'];
+        yield ['POST', ['Sec-Fetch-Site' => ['cross-site']], '', 403, 'cross_site']; // as in PSR-7
         yield ['POST', ['content-length' => '8193'], '', 413, 'too_large'];
         yield ['POST', [], str_repeat('x', 8193), 413, 'too_large'];
         yield ['PUT', [], '', 405, 'method'];

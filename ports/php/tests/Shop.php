@@ -6,6 +6,7 @@ namespace Cardseal\Tests;
 
 use Cardseal\CardPayments;
 use Cardseal\Checkout;
+use Cardseal\Limits;
 use Cardseal\Order;
 use Cardseal\OrderStore;
 use Cardseal\PdoStore;
@@ -18,19 +19,23 @@ final class Shop
     public readonly FakeClock $clock;
     public readonly FakeTransport $service;
     public readonly OrderStore $store;
+    public readonly CardPayments $payments;
     public readonly Checkout $checkout;
 
-    public function __construct(?\Closure $onPaid = null, ?OrderStore $store = null)
-    {
+    public function __construct(
+        ?\Closure $onPaid = null,
+        ?OrderStore $store = null,
+        ?Limits $limits = null,
+    ) {
         $this->clock = new FakeClock();
         $this->service = new FakeTransport($this->clock);
         $orders = PdoStore::sqlite(':memory:');
         $this->store = $store ?? $orders;
-        $payments = new CardPayments('https://service', 'sk_test_1', transport: $this->service);
+        $this->payments = new CardPayments('https://service', 'sk_test_1', transport: $this->service);
         $this->checkout = new Checkout(
-            $payments,
+            $this->payments,
             $this->store,
-            $orders->limits(),
+            $limits ?? $orders->limits(),
             $onPaid,
             clock: $this->clock,
         );
