@@ -5,9 +5,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
+import type { FaultName } from '../../demo/service/faults.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
 
@@ -83,23 +85,70 @@ test('Python', async () => {
   expect(said.text).toMatch(/^paid [0-9a-f]{16} pi_card_\w+$/m);
 });
 
-test('PHP', async () => {
-  const folder = temporaryFolder();
-  const code = snippet('php', 'php');
-  expect(code).toContain('/var/lib/shop/orders.sqlite');
-  const file = code.replace('/var/lib/shop/orders.sqlite', join(folder, 'orders.sqlite'));
-  writeFileSync(join(folder, 'checkout.php'), file);
-  mkdirSync(join(folder, 'vendor'));
-  // What composer makes of composer.json, in two lines.
-  const autoload = `spl_autoload_register(fn ($class) => require '${PORTS}/php/src/' . substr($class, 9) . '.php');`;
-  writeFileSync(join(folder, 'vendor/autoload.php'), `<?php\n${autoload}\n`);
-  // Stands for the page that begins the order.
-  const page = "<?php session_start(); $_SESSION['order'] = bin2hex(random_bytes(8));";
-  writeFileSync(join(folder, 'page.php'), page);
-  const server = (port: number) => ['php', '-S', `127.0.0.1:${port}`, '-t', folder];
-  const { address, said, cookie } = await run(folder, server, '/page.php');
-  expect(await pay(`${address}/checkout.php`, cookie)).toBe('committed');
-  expect(said.text).toMatch(/paid [0-9a-f]{16} pi_card_\w+/);
+describe('PHP', () => {
+  /** The files of the README, by the names in their first lines, in a folder of their own. */
+  function writeShop(): string {
+    const folder = temporaryFolder();
+    for (const sub of ['public', 'vendor']) mkdirSync(join(folder, sub));
+    // What composer makes of composer.json, in two lines.
+    const autoload = `spl_autoload_register(fn ($class) => require '${PORTS}/php/src/' . substr($class, 9) . '.php');`;
+    writeFileSync(join(folder, 'vendor/autoload.php'), `<?php\n${autoload}\n`);
+    const readme = readFileSync(join(PORTS, 'php/README.md'), 'utf8');
+    for (const [, code, name] of readme.matchAll(/```php\n(<\?php \/\/ ([\w/.-]+):.*?)```/gs))
+      writeFileSync(join(folder, name!), code!);
+    return folder;
+  }
+  const server = (port: number) => ['php', '-S', `127.0.0.1:${port}`, '-t', 'public'];
+  const script = (folder: string, name: string, ...args: string[]) => {
+    const env = {
+      ...process.env,
+      CARD_PAYMENTS_URL: serviceAddress,
+      CARD_PAYMENTS_SECRET_KEY: ACCOUNTS[0].secretKey,
+    };
+    const child = spawn('php', [name, ...args], { cwd: folder, env });
+    return Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]).then(
+      ([output, errors, [status]]) => ({ output, errors, status }),
+    );
+  };
+  const fault = (name: FaultName) =>
+    service.sandbox.faults.arm('authorize', { fault: name, times: 1, slow_ms: 0 });
+
+  test('a page, a key, a payment, a delivery', async () => {
+    const folder = writeShop();
+    const { address, said, cookie } = await run(folder, server, '/');
+    const page = await (await fetch(address, { headers: { cookie } })).text();
+    expect(page).toContain('<form data-cardseal-url="/checkout.php">');
+    expect(await pay(`${address}/checkout.php`, cookie)).toBe('committed');
+    expect(said.text).toMatch(/paid [0-9a-f]{16} pi_card_\w+/);
+    expect(await script(folder, 'check-store.php')).toMatchObject({
+      output: 'Nothing was found.\n',
+      status: 0,
+    });
+  });
+
+  test('an answer that is lost, and a sweep that settles and delivers', async () => {
+    const folder = writeShop();
+    const { address, cookie } = await run(folder, server, '/');
+    fault('after-drop');
+    expect(await pay(`${address}/checkout.php`, cookie)).toBe('not_certain');
+    const { output, errors, status } = await script(folder, 'sweep.php');
+    expect(output).toMatch(/^Order [0-9a-f]{16}, intent pi_card_\w+: committed; left: nothing$/m);
+    expect([errors, status]).toEqual([expect.stringMatching(/paid [0-9a-f]{16} pi_card_/), 0]);
+  });
+
+  test('a service that has no such look-up, and what staff say', async () => {
+    const folder = writeShop();
+    const { address, cookie } = await run(folder, server, '/');
+    fault('before-drop');
+    expect(await pay(`${address}/checkout.php`, cookie)).toBe('not_certain');
+    const file = join(folder, 'sweep.php');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('/payments/card/', '/none/'));
+    const swept = await script(folder, 'sweep.php');
+    const found = /^Order (\w+), intent (\w+): not_certain; left: look_up$/m.exec(swept.output)!;
+    expect([swept.status, swept.errors]).toEqual([1, expect.stringContaining('JsonException at')]);
+    const resolved = await script(folder, 'resolve.php', found[1]!, found[2]!, 'not_paid');
+    expect(resolved.output).toBe(`Order ${found[1]}: open\n`);
+  });
 });
 
 function temporaryFolder(): string {

@@ -50,6 +50,20 @@ function tables(database: string): string {
   return sql!.replaceAll(' *  ', '');
 }
 
+test.each(['PostgreSQL', 'MySQL and MariaDB'])(
+  'for %s, PdoStore and the documents have the same tables',
+  (database) => {
+    const sql = (file: string, pattern: RegExp) =>
+      pattern.exec(readFileSync(join(php.folder, file), 'utf8'))![1]!;
+    const flat = (statements: string) => statements.replace(/\s+/g, ' ').trim();
+    const orders = new RegExp(`### ${database}\n.*?\`\`\`sql\n(.*?)\`\`\``, 's');
+    const limits = new RegExp(`-- ${database}\n(.*?;)\n`, 's');
+    expect(flat(tables(database))).toBe(
+      `${flat(sql('../../../docs/production.md', orders))} ${flat(sql('../README.md', limits))}`,
+    );
+  },
+);
+
 describe('MariaDB', () => {
   let mariadb: Awaited<ReturnType<typeof startMariadb>>;
   beforeAll(async () => {
