@@ -87,14 +87,18 @@ class World:
         key = self.exchange("key", {})
         return cardseal.EncryptionKey(key["id"], cardseal.SCHEME, "AAAA", key["expires_at"])
 
-    def create_intent(self, amount, currency, **_more):
-        return self.intent("intent", {"asked": {"amount": amount, "currency": currency}})
+    def create_intent(self, amount, currency, capture_method, **_more):
+        return self.intent(
+            "intent", {"asked": {"amount": amount, "currency": currency}}, capture_method
+        )
 
     def authorize(self, intent_id, card, **_more):
         return self.intent("authorize", {"asked": {"intentId": intent_id, "keyId": card.key_id}})
 
-    def intent(self, kind, found):
-        return cardseal.Intent(**self.exchange(kind, found), **MORE_OF_AN_INTENT)
+    def intent(self, kind, found, capture_method=cardseal.CaptureMethod.AUTOMATIC):
+        return cardseal.Intent(
+            **self.exchange(kind, found), capture_method=capture_method, **MORE_OF_AN_INTENT
+        )
 
     # The shop.
 

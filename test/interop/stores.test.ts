@@ -10,8 +10,6 @@ import { startMariadb } from './mariadb.ts';
 import { PORTS, type Port, run } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 
-const CHECK = join(import.meta.dirname, 'check-store.php');
-
 async function use({ interpreter, store, folder }: Port, dsn: string, count: number) {
   const [command, ...args] = [...interpreter, store, folder, dsn, String(count)];
   const child = spawn(command!, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -71,24 +69,40 @@ describe('MariaDB', () => {
   });
   afterAll(() => mariadb.stop());
 
-  /** What check-store.php of the port finds wrong with a database that has these tables. */
-  function problems(name: string, statements: string): string[] {
-    const { socketPath } = mariadb.create(name, statements);
-    const dsn = `mysql:unix_socket=${socketPath};dbname=${name}`;
-    return JSON.parse(run([...php.interpreter, CHECK, php.folder, dsn]));
+  /** What the store check of a port finds wrong with a database that has these tables. */
+  function problems({ name }: Port, database: string, statements: string): string[] {
+    const { socketPath } = mariadb.create(database, statements);
+    const dsn = `mysql:unix_socket=${socketPath};dbname=${database}`;
+    const command = {
+      PHP: [...php.interpreter, join(import.meta.dirname, 'check-store.php'), php.folder, dsn],
+      Python: [
+        ...['/usr/bin/python3', '-B', join(import.meta.dirname, 'check_store.py'), python.folder],
+        ...[socketPath, database],
+      ],
+    };
+    return JSON.parse(run(command[name]));
   }
 
-  test('of the tables that PdoStore has in its doc comment, nothing is wrong', () => {
-    expect(problems('documented', tables('MySQL and MariaDB'))).toEqual([]);
-  });
+  const documented = {
+    PHP: tables('MySQL and MariaDB'),
+    Python: /CREATE TABLE cardseal_orders \([^;]*?InnoDB;/s.exec(
+      readFileSync(join(python.folder, 'cardseal/stores.py'), 'utf8'),
+    )![0],
+  };
 
-  test.each([
-    ['text that ends in spaces', 'varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'],
-    ['text as it is installed', 'varchar(250) CHARACTER SET utf8mb4'],
-  ])('an id that is %s is found', (_, type) => {
-    const loose = tables('MySQL and MariaDB').replace('id varbinary(750)', `id ${type}`);
-    const found = problems(type.includes('_bin') ? 'spaces' : 'letters', loose);
-    expect(found.join()).toContain('varbinary(750)');
+  describe.each(PORTS)('$name', (port) => {
+    test('of the tables in its own doc comment, nothing is wrong', () => {
+      expect(problems(port, `documented_${port.name}`, documented[port.name])).toEqual([]);
+    });
+
+    test.each([
+      ['is padded with spaces', 'padded', 'varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin'],
+      ['is text as it is installed', 'text', 'varchar(250) CHARACTER SET utf8mb4'],
+    ])('an id that %s is found', (_, name, type) => {
+      const loose = documented[port.name].replace('id varbinary(750)', `id ${type}`);
+      const found = problems(port, `${name}_${port.name}`, loose);
+      expect(found.join()).toContain('varbinary(750)');
+    });
   });
 });
 

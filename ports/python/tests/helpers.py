@@ -79,7 +79,8 @@ class FakeService:
 
     def _intent(self, status: str, amount: int = ORDER.amount) -> cardseal.Intent:
         reason = "card_declined" if status == "failed" else None
-        return cardseal.Intent("pi_card_1", amount, ORDER.currency, status, reason, {})
+        method = cardseal.CaptureMethod.AUTOMATIC
+        return cardseal.Intent("pi_card_1", amount, ORDER.currency, status, method, reason, {})
 
 
 class MemoryStore:

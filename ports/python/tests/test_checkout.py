@@ -6,6 +6,7 @@ import json
 
 import pytest
 from cardseal import (
+    CaptureMethod,
     Order,
     PaidOrder,
     PaidOutcome,
@@ -92,6 +93,15 @@ def test_a_sweep_settles_what_a_look_up_finds() -> None:
     assert [one.left for one in shop.sweep(lambda *_: "committed")] == ["nothing"]
     assert shop.outcome(ORDER.id).status is Status.COMMITTED
     assert shop.sweep() == []
+
+
+def test_nothing_is_sent_under_a_draft_with_another_capture_method() -> None:
+    service = FakeService()
+    shop = checkout(service)
+    order = Order("order-1", 2490, "USD", capture_method=CaptureMethod.MANUAL)
+    shop.issue_key(order, SENDER)  # the service makes "automatic" of it
+    assert shop.pay(order, POSTED, SENDER).status is Status.NOT_PAID
+    assert "authorize" not in service.asked
 
 
 def test_a_response_about_another_amount_says_nothing() -> None:

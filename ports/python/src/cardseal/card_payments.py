@@ -96,6 +96,7 @@ class Intent:
     currency: str
     #: ``created``, ``authorized``, ``committed``, ``failed`` or a word that is not specified.
     status: str
+    capture_method: CaptureMethod
     failure_reason: Optional[str]
     resource: Mapping[str, Any]
 
@@ -372,6 +373,7 @@ def _read_intent(value: Any) -> Optional[Intent]:
         amount=int(value["amount"]),
         currency=value["currency"],
         status=value["status"],
+        capture_method=CaptureMethod(value["capture_method"]),
         failure_reason=value["failure_reason"],
         resource=value,
     )

@@ -75,7 +75,7 @@ def _compares_ids_exactly(store: OrderStore, order_id: str) -> str:
     for other in ("A", "a ", "\u00e4"):
         if store.read(order_id + other) is not None:
             return (
-                "the ids %r and %r must be two orders: compare ids exactly (MySQL: utf8mb4_bin)"
+                "the ids %r and %r must be two orders: compare ids exactly (MySQL: varbinary)"
                 % ("a", other)
             )
     return ""

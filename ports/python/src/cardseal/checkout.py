@@ -335,6 +335,7 @@ class Checkout:
                 idempotency_key=_random_id(),
                 timeout_s=_DRAFT_LIMIT_S,
             )
+            # O16: a draft is used only if it is for what was asked.
             if draft.amount != order.amount:
                 raise Problem("it made a draft for another amount")
             if draft.currency != order.currency:
@@ -342,6 +343,8 @@ class Checkout:
                     "it made a draft in another currency: "
                     "write the currency as the service does, such as USD"
                 )
+            if draft.capture_method is not order.capture_method:
+                raise Problem("it made a draft with another capture_method")
             return draft.id
         except Exception as error:
             self._log(

@@ -2,8 +2,8 @@
 
 This file knows no network and no store. Each function takes what is stored of the order and what
 has happened, and returns what to store and what the shopper gets. ``checkout.py`` does what these
-functions say. They are the same, name for name and rule for rule, as in ``src/checkout/decide.ts``
-of the npm package and in ``Decide.php``: that file explains the rules O1 to O17.
+functions say. They are the same, name for name and rule for rule, as in ``Decide.php`` and in
+``src/checkout/decide.ts`` of the repository: that file has the rules O1 to O19 in words.
 
 An order is in one of four states:
 
@@ -227,7 +227,7 @@ def on_key_arrived(
     if order is None or _find_key(order, key_id) is not None:
         return decision
     fresh = StoredKey(key_id, price.amount, price.currency, expires_at)
-    keys = (*order.keys, fresh)[-_MOST_KEYS:]  # O16
+    keys = (*order.keys, fresh)[-_MOST_KEYS:]  # O17
     return KeyDecision(order=order, store=replace(order, id=price.id, keys=keys))
 
 
@@ -276,7 +276,7 @@ def on_block(stored: Optional[StoredOrder], attempt: NewAttempt) -> BlockDecisio
         return BlockDecision(Next.ANSWER, refusal.store, outcome=refusal.outcome)
     intent_id = order.intent_id if order.intent_id is not None else attempt.draft_id
     if intent_id is None:
-        return BlockDecision(Next.CREATE_INTENT)  # O17
+        return BlockDecision(Next.CREATE_INTENT)  # O18
     store = replace(
         _with_block(order, attempt.key_id, Block.SENT),
         state=State.PAYING,

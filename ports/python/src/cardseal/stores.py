@@ -84,7 +84,8 @@ class SqlStore:
         row = _listed(rows[0])
         if row.order_id != order_id:
             raise DamagedEntry(
-                "The database compares ids without regard to case: use utf8mb4_bin for the column id"
+                "The database takes two ids for one. Capital letters, accents and spaces at the end "
+                "must count: in MySQL, use varbinary(750) for the column id"
             )
         return Entry(row.value, row.version)
 
@@ -128,6 +129,8 @@ _LIST = (
 
 def _listed(row: Any) -> ListedOrder:
     order_id, value, version = row
+    if isinstance(order_id, bytes):  # varbinary, in MySQL
+        order_id = order_id.decode()
     if not isinstance(order_id, str) or not isinstance(value, str):
         raise DamagedEntry("The columns id and value of cardseal_orders must be text, not JSON")
     return ListedOrder(order_id, value, int(version))
@@ -179,7 +182,7 @@ def mysql_store(connect: Callable[[], Connection]) -> SqlStore:
     """Keep orders in MySQL or MariaDB, for a shop with several processes. Create the table once::
 
         CREATE TABLE cardseal_orders (
-            id varchar(250) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PRIMARY KEY,
+            id varbinary(750) PRIMARY KEY,
             value longtext CHARACTER SET utf8mb4 NOT NULL,
             version integer NOT NULL,
             due boolean NOT NULL DEFAULT true,
@@ -187,7 +190,7 @@ def mysql_store(connect: Callable[[], Connection]) -> SqlStore:
             KEY cardseal_orders_due (due, id)
         ) ENGINE = InnoDB;
 
-    ``connect``: ``lambda: pymysql.connect(...)``. Without ``utf8mb4_bin``, MySQL takes ``a`` and
-    ``A`` for the same id. ``innodb_flush_log_at_trx_commit`` must be 1.
+    ``connect``: ``lambda: pymysql.connect(...)``. In a column of text, MySQL takes ``a`` and ``A``
+    for the same id, and ``a`` with a space at the end, too. ``innodb_flush_log_at_trx_commit`` must be 1.
     """
     return SqlStore(connect)
