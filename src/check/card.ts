@@ -1,3 +1,7 @@
+import { readDigits } from '../form/card/characters.ts';
+import { concat } from '../form/card/concat.ts';
+import { isOfName, slotOf } from '../form/card/fields.ts';
+import { holdsNumber } from '../form/card/read.ts';
 import { tellingNames } from './code-names.ts';
 import type { TestCard } from './search.ts';
 
@@ -43,7 +47,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
       number,
       typed: controls.number.map(({ value }) => value),
       codes: /^\d{3,4}$/.test(code) ? [code].concat(typed === code ? [] : typed) : [],
-      codeNames: ([] as string[]).concat(...controls.code.map(({ id, name }) => [id, name])),
+      codeNames: concat(controls.code.map(({ id, name }) => [id, name])),
       name: nameOf(controls, all),
     };
     // Read again while the shopper fills in the rest, it is still the same card.
@@ -96,16 +100,6 @@ function allControls(roots: (Document | ShadowRoot)[]): Control[] {
   return found;
 }
 
-type Slot = 'number' | 'name' | 'code';
-
-/** The marks of `data-cardseal-field` and `autocomplete`. */
-const MARKS: { [mark: string]: Slot } = {
-  ...{ number: 'number', 'cc-number': 'number', cvv: 'code', 'cc-csc': 'code' },
-  ...{ name: 'name', given_name: 'name', additional_name: 'name', family_name: 'name' },
-  ...{ 'cc-name': 'name', 'cc-given-name': 'name', 'cc-additional-name': 'name' },
-  'cc-family-name': 'name',
-};
-
 /** Ids and names of the holder's control in pages without marks. */
 const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
 
@@ -113,23 +107,16 @@ const isTellingCode = tellingNames([]);
 
 /** Finds the card's controls by their marks, or else by their values and names. */
 function findCard(all: Control[], testNumbers: Set<string>): CardControls {
-  const marked = (slot: Slot) => all.filter((control) => slotOf(control) === slot);
+  const filled = (slot: 'number' | 'cvv') =>
+    all.filter((control) => slotOf(control) === slot && isFilled(control));
   const named = (test: (name: string) => boolean) =>
     all.filter((it) => it.type !== 'hidden' && (test(it.id) || test(it.name)));
   const or = (first: Control[], second: () => Control[]) => (first.length ? first : second());
   return {
-    number: or(marked('number').filter(isFilled), () => byContent(all, testNumbers)),
-    name: or(marked('name'), () => named((name) => HOLDER.test(name))),
-    code: or(marked('code').filter(isFilled), () => named(isTellingCode).filter(isFilled)),
+    number: or(filled('number'), () => byContent(all, testNumbers)),
+    name: or(all.filter(isOfName), () => named((name) => HOLDER.test(name))),
+    code: or(filled('cvv'), () => named(isTellingCode).filter(isFilled)),
   };
-}
-
-function slotOf(control: Control): Slot | undefined {
-  const mark = control.getAttribute('data-cardseal-field');
-  if (mark !== null) return MARKS[mark];
-  const tokens = (control.getAttribute('autocomplete') || '').toLowerCase().split(/\s/);
-  const token = tokens.find((it) => it.startsWith('cc-') && it in MARKS);
-  return token === undefined ? undefined : MARKS[token];
 }
 
 /** One control, or neighbours with a part each, in which a test number stands. */
@@ -153,7 +140,7 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
  */
 function holdsOtherNumber(all: Control[], marked: Control[], testNumbers: Set<string>): boolean {
   const whole = marked.length > 1 && marked.some(hasFocus) ? [] : [digitsOf(marked)];
-  const numbers = all.filter(hasOnlyDigits).map((control) => digitsOf([control]));
+  const numbers = all.filter(hasOnlyDigits).map((it) => digitsOf([it]));
   const isTest = (number: string) => [...testNumbers].some((test) => test.startsWith(number));
   return numbers.concat(whole).some((number) => isCardNumber(number) && !isTest(number));
 }
@@ -161,18 +148,7 @@ function holdsOtherNumber(all: Control[], marked: Control[], testNumbers: Set<st
 const hasFocus = (control: Control): boolean =>
   (control.getRootNode() as Document | ShadowRoot).activeElement === control;
 
-const isCardNumber = (digits: string): boolean =>
-  digits.length >= 12 && digits.length <= 19 && hasCheckDigit(digits);
-
-/** ISO/IEC 7812-1, annex B. */
-function hasCheckDigit(digits: string): boolean {
-  let sum = 0;
-  for (let i = 0; i < digits.length; i++) {
-    const digit = Number(digits[digits.length - 1 - i]);
-    sum += i % 2 === 0 ? digit : digit * 2 - (digit > 4 ? 9 : 0);
-  }
-  return sum % 10 === 0;
-}
+const isCardNumber = (digits: string): boolean => digits.length <= 19 && holdsNumber(digits);
 
 /** The name on the card, unless it stands elsewhere, too, as in the billing address. */
 function nameOf(controls: CardControls, all: Control[]): string {
@@ -186,21 +162,17 @@ function nameOf(controls: CardControls, all: Control[]): string {
   return isElsewhere || isWhole || own.length < controls.name.length ? '' : name;
 }
 
-const hasOnlyDigits = ({ value }: Control): boolean => /^[\d\s.-]+$/.test(asAscii(value));
-
 const isFilled = ({ value }: Control): boolean => value.trim() !== '';
 
 const textOf = (controls: Control[]): string => controls.map(({ value }) => value).join('');
 
-const digitsOf = (controls: Control[]): string => asAscii(textOf(controls)).replace(/\D/g, '');
+/** No number is longer, with a gap after each digit. */
+const LONGEST_NUMBER = 40;
 
-/** The zeros of scripts that `normalize` leaves: Arabic, Persian, Devanagari, Bengali. */
-const ZEROS = [0x660, 0x6f0, 0x966, 0x9e6];
+/** The digits of any script, as ASCII digits. */
+const digitsOf = (controls: Control[]): string =>
+  concat(controls.map(({ value }) => readDigits(value.slice(0, LONGEST_NUMBER)))).join('');
 
-/** The text with ASCII digits: shoppers type those of their own script. */
-function asAscii(text: string): string {
-  return text.normalize('NFKC').replace(/[^\0-\x7f]/g, (char) => {
-    const zero = ZEROS.find((it) => char.charCodeAt(0) >= it && char.charCodeAt(0) <= it + 9);
-    return zero === undefined ? char : String(char.charCodeAt(0) - zero);
-  });
-}
+const hasOnlyDigits = (control: Control): boolean =>
+  control.value.length <= LONGEST_NUMBER &&
+  readDigits(control.value).every((it) => it !== undefined);

@@ -1,7 +1,8 @@
+import { concat } from '../form/card/concat.ts';
 import { isWrapper, type Site } from './call-site.ts';
 import type { CardReader } from './card.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
-import type { Outgoing } from './outgoing.ts';
+import { addressOf, type Outgoing } from './outgoing.ts';
 import { safely } from './patch.ts';
 import {
   type CardPart,
@@ -24,15 +25,14 @@ export function cardFinder(reader: CardReader) {
 
   function find(text: string, key?: string): CardPart[] {
     const part = key === undefined ? { text } : { text, key };
-    const found = reader.cards().map((card) => searcherOf(card)(part));
-    return ([] as CardPart[]).concat(...found);
+    return concat(reader.cards().map((card) => searcherOf(card)(part)));
   }
 
   return {
     find,
     /** A text as it may be printed: nothing of a card is in it. */
     shown(text: string): string {
-      const codes = ([] as string[]).concat(...reader.cards().map((card) => card.codes));
+      const codes = concat(reader.cards().map((card) => card.codes));
       const tests = codes.map(numberFinder); // a code also where no name tells of it
       const hasNumber = readingsOf(text).some(
         (reading) => reading.search(LONG_NUMBERS) >= 0 || tests.some((test) => test(reading)),
@@ -122,7 +122,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
     /** Searches the page's own address, which a script may have led to by `location.href`. */
     searchAddress(testNumbers: Set<string>): void {
       const numbers = readingsOf(location.href).map((text) => text.match(LONG_NUMBERS) || []);
-      const digits = ([] as string[]).concat(...numbers).map((it) => it.replace(/\D/g, ''));
+      const digits = concat<string>(numbers).map((it) => it.replace(/\D/g, ''));
       if (!digits.some((it) => testNumbers.has(it))) return;
       store.add({
         kind: 'clear text',
@@ -151,7 +151,8 @@ const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
 function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
   if (form) return { advice: REMOVE_NAME, help: CLEAR_TEXT };
   if (STORES.test(way)) return { advice: KEEP_OUT, help: 'docs/recorders.md#persisted-state' };
-  const isOfOthers = (to !== '' && !isOwnHost(to)) || (site !== undefined && isWrapper(site));
+  const isOfOthers =
+    (to !== '' && addressOf(to).host !== location.host) || (site !== undefined && isWrapper(site));
   if (isOfOthers) {
     return { advice: NOT_HERE, help: 'docs/recorders.md#what-recorders-record' };
   }
@@ -161,13 +162,6 @@ function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
 }
 
 const STORES = /^(localStorage|sessionStorage|IndexedDB|cookie)$/;
-
-/** Whether an address is on the page's own host. */
-export function isOwnHost(to: string): boolean {
-  const anchor = document.createElement('a');
-  anchor.href = to;
-  return anchor.host === location.host;
-}
 
 const REMOVE_NAME =
   'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';
@@ -193,9 +187,7 @@ const KEEP_OUT = 'Keep the card’s fields out of what your page stores.';
 /** A path, on another origin with its host. */
 export function placeOfAddress(to: string): string {
   if (!to) return '';
-  const anchor = document.createElement('a');
-  anchor.href = to;
-  const { protocol, host, pathname } = anchor;
+  const { protocol, host, pathname } = addressOf(to);
   const path = protocol === 'data:' || protocol === 'blob:' ? protocol : pathname;
   return host && host !== location.host ? `${host}${path}` : path;
 }

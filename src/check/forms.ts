@@ -1,3 +1,4 @@
+import { unclobbered } from '../form/page/unclobbered.ts';
 import { callSite, type Site } from './call-site.ts';
 import { entriesOf, STAYS_HERE, textOf, type Watcher } from './outgoing.ts';
 import { safely, watch } from './patch.ts';
@@ -50,9 +51,8 @@ function onData(form: HTMLFormElement, then: (event: FormDataEvent) => void): vo
   const listener = (event: FormDataEvent) => {
     if (event.target === form) then(event);
   };
-  const { addEventListener, removeEventListener } = EventTarget.prototype; // not a control's name
-  addEventListener.call(form, 'formdata', listener as EventListener, true);
-  setTimeout(() => removeEventListener.call(form, 'formdata', listener as EventListener, true));
+  unclobbered(form, 'addEventListener')('formdata', listener, true);
+  setTimeout(() => unclobbered(form, 'removeEventListener')('formdata', listener, true));
 }
 
 function leaveByForm(
@@ -63,10 +63,8 @@ function leaveByForm(
   submitter: HTMLElement | null,
 ): void {
   watcher.isLooking(); // reads the card; a form counts even if there is none
-  const read = (element: Element, name: string) =>
-    Element.prototype.getAttribute.call(element, name);
   const either = (name: string) =>
-    (submitter && read(submitter, `form${name}`)) || read(form, name) || '';
+    submitter?.getAttribute(`form${name}`) || unclobbered(form, 'getAttribute')(name) || '';
   const to = either('action');
   if (STAYS_HERE.test(to) || /^dialog$/i.test(either('method'))) return;
   const entries = entriesOf(data).map(([value, key]) => ({ key, text: textOf(value) }));
@@ -89,7 +87,3 @@ function afterDispatch(root: Window | ShadowRoot, event: Event, then: () => void
   root.addEventListener(event.type, last);
   setTimeout(end);
 }
-
-/** Also where a control is named `elements`. */
-export const elementsOf = (form: HTMLFormElement): Element[] =>
-  Array.prototype.slice.call(Reflect.get(HTMLFormElement.prototype, 'elements', form));

@@ -27,6 +27,13 @@ export interface Watcher {
 /** Addresses that are no request. */
 export const STAYS_HERE = /^\s*(data|javascript):/i;
 
+/** Where an address of the page leads to. */
+export function addressOf(to: string): HTMLAnchorElement {
+  const anchor = document.createElement('a');
+  anchor.href = to;
+  return anchor;
+}
+
 /** Gives the watcher what a way out carries. Files are read later, with the site of now. */
 export function leave(
   watcher: Watcher,

@@ -1,10 +1,12 @@
+import { slotOf } from '../form/card/fields.ts';
+import { isRendered } from '../form/page/is-rendered.ts';
+import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { ownSite, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
-import { elementsOf } from './forms.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
-import type { Outgoing } from './outgoing.ts';
+import { addressOf, type Outgoing } from './outgoing.ts';
 import { safely, watch } from './patch.ts';
 import { readingsOf } from './search.ts';
 
@@ -117,7 +119,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   function begin(form: HTMLFormElement): void {
     conclude();
     const { number, name, code } = reader.controls();
-    hosts.push(hostOf(read(form, 'action')));
+    hosts.push(hostOf(unclobbered(form, 'getAttribute')('action') || ''));
     press = {
       form,
       before: currentSnapshot(),
@@ -220,15 +222,7 @@ const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
 /** Findings of a press that did not pay. */
 const UNPAID = /^(no block|emptied fields|lock)$/;
 
-function hostOf(address: string): string {
-  const anchor = document.createElement('a');
-  anchor.href = address;
-  return anchor.host || location.host;
-}
-
-/** Not by a property, which a control of that name hides. */
-const read = (form: HTMLFormElement, name: string): string =>
-  Element.prototype.getAttribute.call(form, name) || '';
+const hostOf = (address: string): string => addressOf(address).host || location.host;
 
 /** Whether a text holds a ciphertext: long Base64 that is no public key. */
 const holdsPayload = (text: string): boolean =>
@@ -236,13 +230,11 @@ const holdsPayload = (text: string): boolean =>
 
 /** A filled security code without a name, in a form that is sent without a new card. */
 function lostCode(form: HTMLFormElement): Control | undefined {
-  const all = elementsOf(form) as Control[];
-  const isShown = (control: Control) => control.getClientRects().length > 0;
-  const marked = (mark: string) =>
-    all.filter((control) => control.matches(mark) && isShown(control));
-  const filled = (mark: string) => marked(mark).filter(({ value }) => value !== '');
-  if (filled('[data-cardseal-field=number], [autocomplete~=cc-number]').length) return undefined;
-  return filled('[data-cardseal-field=cvv], [autocomplete~=cc-csc]').find(({ name }) => !name);
+  const filled = (slot: 'number' | 'cvv') =>
+    (elementsOf(form) as Control[]).filter(
+      (control) => slotOf(control) === slot && control.value !== '' && isRendered(control),
+    );
+  return filled('number').length ? undefined : filled('cvv').find(({ name }) => !name);
 }
 
 const locked = ({ what, site }: Lock): Found => ({

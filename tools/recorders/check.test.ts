@@ -53,3 +53,26 @@ describe.each(leaking)(
     });
   },
 );
+
+describe.each([
+  ['redux-persist', 'localStorage'],
+  ['localforage', 'IndexedDB'],
+])('beside %s', (recorder, way) => {
+  test('finds nothing where it does not keep the card', async () => {
+    const visit = { recorder, options: 'whitelist', check: true };
+    const { findings, notices, presses } = (await visits.visit(visit)).report;
+    expect({ findings, notices }).toEqual({ findings: [], notices: [] });
+    expect(presses).toHaveLength(1);
+  });
+
+  test('finds the card that it keeps', async () => {
+    const { findings } = (await visits.visit({ recorder, options: 'all', check: true })).report;
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        kind: 'clear text',
+        way,
+        advice: 'Keep the card’s fields out of what your page stores.',
+      }),
+    );
+  });
+});

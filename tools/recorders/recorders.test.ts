@@ -52,12 +52,36 @@ test.each(silent)('$package uploads no field', async ({ name, setting }) => {
   expect(held).toEqual([]);
 });
 
-test('autocomplete alone keeps Datadog from the card, and Sentry from all but the name', async () => {
-  const visit = { options: 'open', form: OFF, autocomplete: true };
-  expect((await visits.visit({ ...visit, recorder: 'datadog' })).held).toEqual(['city']);
-  const { held } = await visits.visit({ ...visit, recorder: 'sentry' });
-  expect(held).toEqual(['name', 'block', 'city']);
+/** What is uploaded although `autocomplete` is there. The form gives the word to controls without. */
+const BESIDE_AUTOCOMPLETE = {
+  datadog: ['city'],
+  mixpanel: ['city'],
+  amplitude: ['block', 'city'],
+  sentry: ['name', 'block', 'city'],
+};
+
+describe.each(Object.entries(BESIDE_AUTOCOMPLETE))('autocomplete alone', (recorder, left) => {
+  const { flushMs = 1_500 } = RECORDERS.find(({ name }) => name === recorder)!;
+
+  test.each(['plain', 'none'] as const)(
+    `is a mark for ${recorder} (in the page: %s)`,
+    async (autocomplete) => {
+      const visit = { recorder, options: 'open', form: OFF, flushMs, autocomplete };
+      expect((await visits.visit(visit)).held).toEqual(left);
+    },
+  );
 });
+
+const ofBlock = masked.filter(({ recordsBlock }) => recordsBlock);
+
+test.each(ofBlock)(
+  '$package uploads the block by default, without marks',
+  async ({ name, flushMs = 1_500 }) => {
+    const { held } = await visits.visit({ recorder: name, options: 'default', flushMs, form: OFF });
+    expect(held).toEqual(expect.arrayContaining(['block', 'city']));
+    expect(held).not.toContain('number');
+  },
+);
 
 describe.each(['redux-persist', 'localforage'])('%s', (recorder) => {
   test('keeps number and code after the payment', async () => {

@@ -8,6 +8,8 @@ export interface Recorder {
   setting: 'default' | 'open';
   /** It records values of fields in no setting. */
   recordsNoValues?: boolean;
+  /** In its default setting, it records the block, and no value that is typed. */
+  recordsBlock?: boolean;
   /** How long it waits before it sends, in milliseconds. */
   flushMs?: number;
 }
@@ -18,11 +20,18 @@ export const RECORDERS: Recorder[] = [
   { name: 'rrweb', package: 'rrweb', mark: RRWEB, setting: 'default' },
   { name: 'sentry', package: '@sentry/browser', mark: RRWEB, setting: 'open' },
   { name: 'posthog', package: 'posthog-js', mark: RRWEB, setting: 'open' },
-  { name: 'highlight', package: 'highlight.run', mark: RRWEB, setting: 'open' },
-  { name: 'new-relic', package: '@newrelic/browser-agent', mark: RRWEB, setting: 'open' },
+  {
+    ...{ name: 'highlight', package: 'highlight.run', mark: RRWEB, setting: 'open' },
+    recordsBlock: true,
+  },
+  {
+    ...{ name: 'new-relic', package: '@newrelic/browser-agent', mark: RRWEB, setting: 'open' },
+    recordsBlock: true,
+  },
   {
     ...{ name: 'amplitude', package: '@amplitude/session-replay-browser', mark: RRWEB },
     setting: 'open',
+    recordsBlock: true,
   },
   {
     ...{ name: 'mixpanel', package: 'mixpanel-browser', mark: RRWEB, setting: 'open' },

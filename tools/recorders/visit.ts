@@ -35,7 +35,11 @@ export interface Setting {
   form?: string;
   /** Attributes of each control of the card. */
   control?: string;
-  autocomplete?: boolean;
+  /**
+   * How `autocomplete` names the card: `cc-number` (which some recorders take for a mark), no such
+   * attribute, or, by default, `billing cc-number`, which is no mark.
+   */
+  autocomplete?: 'plain' | 'none';
   /** Whether the check runs in the page, and a script of the shop leaks the number. */
   check?: boolean;
   leak?: boolean;
@@ -149,8 +153,10 @@ function html(setting: Setting, uploads: string): string {
   const key = JSON.stringify(freshKey()).replaceAll('"', '&quot;');
   const words = { number: 'cc-number', name: 'cc-name', expiry: 'cc-exp', cvv: 'cc-csc' };
   const controls = Object.entries(words).map(([field, word]) => {
-    const marks = `data-cardseal-field="${field}" ${autocomplete ? `autocomplete="${word}"` : ''}`;
-    return `<label>${field} <input id="${field}" ${marks} ${control}></label>`;
+    const words = autocomplete === 'plain' ? word : `billing ${word}`;
+    const attribute = autocomplete === 'none' ? '' : `autocomplete="${words}"`;
+    const marks = `data-cardseal-field="${field}" ${attribute} ${control}`;
+    return `<label>${field} <input id="${field}" ${marks}></label>`;
   });
   const number = TYPED.number.replaceAll(' ', '');
   return `<!doctype html><meta charset="utf-8"><title>Shop</title>

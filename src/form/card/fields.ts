@@ -164,7 +164,8 @@ export const numberAndCode = (form: HTMLFormElement): Control[] =>
     return isControl(control) && (slot === 'number' || slot === 'cvv');
   });
 
-function slotOf(element: Element): Slot | undefined {
+/** What a control is marked to hold. */
+export function slotOf(element: Element): Slot | undefined {
   const marked = element.getAttribute('data-cardseal-field');
   if (marked !== null) return SLOTS.find((slot) => slot === marked);
   const tokens = wordsOf((element.getAttribute('autocomplete') ?? '').toLowerCase());

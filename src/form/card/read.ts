@@ -111,7 +111,8 @@ const lengthsOfGroups = (value: string) => readNumerals(value).map(({ length }) 
 /** Whether a name goes out in clear text with a card number in it, as autofill may put it there. */
 const isSentNumber = (control: Control): boolean => isShared(control) && holdsNumber(control.value);
 
-function holdsNumber(text: string): boolean {
+/** Whether a text holds a card number: as many digits as one has, and the check digit. */
+export function holdsNumber(text: string): boolean {
   let run: number[] = [];
   for (const digit of concat([readDigits(text), [undefined]])) {
     if (digit !== undefined) {
