@@ -63,30 +63,44 @@ function compile(path: string, options: CompilerOptions = {}): string {
 
 /**
  * One declaration file for each public entry. It holds what the entry exports and nothing else.
- * The others take the types of the core from its declarations.
+ * The others take the types of the core from its declarations. The declarations of a script file
+ * are those of its global.
  */
 async function buildDeclarations() {
   for (const room of ['core', 'form', 'pay', 'server', 'checkout', 'testing'])
-    await bundleDeclarations(room);
+    await bundleDeclarations(`src/${room}/index.ts`, `dist/${room}/index.d.ts`);
+  for (const [room, file] of SCRIPTS)
+    await bundleDeclarations(`src/${room}/global.ts`, `dist/${file}.d.ts`);
 }
 
-async function bundleDeclarations(room: string) {
+/** The rooms that become classic scripts, and the names of the files. */
+const SCRIPTS = [
+  ['script-tag', 'cardseal'],
+  ['pay-tag', 'cardseal.pay'],
+  ['check', 'cardseal.check'],
+] as const;
+
+async function bundleDeclarations(input: string, file: string) {
+  const own = input.split('/')[1];
   const bundle = await rollup({
-    input: `src/${room}/index.ts`,
+    input,
     plugins: [
       {
         name: 'the types of another room come from its entry',
         resolveId(source, importer) {
           if (!importer) return null;
           const module = relative('src', resolve(dirname(importer), source)).replaceAll('\\', '/');
-          const [owner] = module.split('/');
-          return owner === room ? null : { id: `../${owner}/index.js`, external: true };
+          const [room] = module.split('/');
+          if (room === own) return null;
+          const script = SCRIPTS.find(([name]) => name === room)?.[1];
+          const id = relative(dirname(file), `dist/${script ?? `${room}/index`}.js`);
+          return { id: id.startsWith('.') ? id : `./${id}`, external: true };
         },
       },
       dts(),
     ],
   });
-  await bundle.write({ file: `dist/${room}/index.d.ts` });
+  await bundle.write({ file });
   await bundle.close();
 }
 

@@ -3,7 +3,7 @@ import { toJson } from '../form/page/to-json.ts';
 import type { Site } from './call-site.ts';
 
 /** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
-export type Kind =
+export type FindingKind =
   | 'clear text'
   | 'about to leave'
   | 'block to others'
@@ -15,7 +15,7 @@ export type Kind =
 
 /** Something that the page has to be changed for. */
 export interface Finding {
-  kind: Kind;
+  kind: FindingKind;
   /** The path of the page. */
   page: string;
   /** What happens, in one sentence. */
@@ -43,7 +43,7 @@ export interface Found extends Omit<Finding, 'page' | 'text'> {
 }
 
 /** What one press of a bound form did. */
-export interface Press {
+export interface PressLine {
   page: string;
   text: string;
 }
@@ -51,7 +51,7 @@ export interface Press {
 /** What `CardsealCheck.report()` gives. */
 export interface Report {
   findings: Finding[];
-  presses: Press[];
+  presses: PressLine[];
   /** What kept the check from looking. */
   notices: string[];
 }
@@ -120,7 +120,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       log('info', `cardseal check: ${reason}: no finding (${kinds.join(', ')})`);
     },
     addPress(text: string[]): void {
-      const press: Press = printable({ text });
+      const press: PressLine = printable({ text });
       const report = load();
       report.presses = report.presses.concat(press).slice(-MOST);
       save(report);

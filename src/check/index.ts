@@ -2,7 +2,8 @@ import { log } from '../form/feedback/report.ts';
 import { toJson } from '../form/page/to-json.ts';
 import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
-import { findingStore, type Report } from './findings.ts';
+import { findingStore } from './findings.ts';
+import type {} from './global.ts';
 import { findingList } from './list.ts';
 import { watchNames } from './names.ts';
 import type { Watcher } from './outgoing.ts';
@@ -11,20 +12,6 @@ import { pressWatch } from './presses.ts';
 import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
 import { watchSubmits, watchWaysOut } from './ways-out.ts';
-
-/** The global `CardsealCheck`. */
-interface CardsealCheck {
-  /** What was found in this tab, as JSON has it. Nothing of a card is in it. */
-  report(): Report;
-  /** Forgets what was found. */
-  clear(): void;
-}
-
-declare global {
-  interface Window {
-    CardsealCheck?: CardsealCheck;
-  }
-}
 
 const OTHER_NUMBER =
   'This page has a card number that is no test number. The check looks at nothing while it is ' +

@@ -3,6 +3,7 @@ import { unclobbered } from '../form/page/unclobbered.ts';
 import { bindCheckout, type CheckoutBinding } from '../pay/index.ts';
 import { readHeaders, readShared } from '../script-tag/attributes.ts';
 import '../script-tag/index.ts';
+import type { PayTag } from './global.ts';
 
 /**
  * The second script file: all of `cardseal.js`, and `bindCheckout` for each form with
@@ -11,14 +12,14 @@ import '../script-tag/index.ts';
  */
 
 interface CheckoutsOfPage {
-  bindCheckout?: typeof bindCheckout;
+  bindCheckout?: PayTag['bindCheckout'];
   /** Runs each time that the tag runs. Not for pages, and so not enumerable. */
   listenForCheckouts?(): void;
 }
 
 const bound = new Map<HTMLFormElement, Pick<CheckoutBinding, 'unbind'>>();
 
-const page: typeof window.Cardseal & CheckoutsOfPage = window.Cardseal;
+const page: CheckoutsOfPage = window.Cardseal;
 // If the page has the tag twice, the first one works.
 if (!page.bindCheckout) {
   page.bindCheckout = bindCheckout;

@@ -3,18 +3,14 @@ import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from
 import { checkIsForm } from '../form/page/card-payment.ts';
 import { listenOn } from '../form/page/listeners.ts';
 import { readAttributes } from './attributes.ts';
+import type { ScriptTag } from './global.ts';
 
-type CardsealGlobal = typeof import('../core/index.ts') & {
-  /** As `bindCardForm` of `cardseal/form`, with the form's attributes as options. */
-  bindCardForm(form: HTMLFormElement, options?: Partial<CardFormOptions>): CardFormBinding;
+interface OwnGlobal extends ScriptTag {
   /** Runs each time that the tag runs. Not for pages, and so not enumerable. */
   listen?(): void;
-};
-
-declare global {
-  /** All of `cardseal` and of `cardseal/form`. */
-  var Cardseal: CardsealGlobal;
 }
+
+const page = window as { Cardseal?: OwnGlobal };
 
 /** Forms that were bound once, even if binding failed. */
 const seen: HTMLFormElement[] = [];
@@ -24,12 +20,12 @@ const formObserver =
   typeof MutationObserver === 'function' ? new MutationObserver(bindLoaded) : undefined;
 
 // If the page has the tag twice, the first one works. `Cardseal` may also be an element's id.
-if (typeof window.Cardseal?.bindCardForm !== 'function') {
-  window.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
+if (typeof page.Cardseal?.bindCardForm !== 'function') {
+  page.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
   // A polluted Object.prototype would add `get`.
-  Object.defineProperty(window.Cardseal, 'listen', { __proto__: null, value: listen } as object);
+  Object.defineProperty(page.Cardseal, 'listen', { __proto__: null, value: listen } as object);
 }
-window.Cardseal.listen?.(); // the first one may be of a version without it
+page.Cardseal.listen?.(); // the first one may be of a version without it
 
 /** Adding the same listeners again changes nothing, unless `document.open()` has removed them. */
 function listen(): void {

@@ -101,6 +101,9 @@ const ENTRIES = [
   'testing/index',
 ];
 
+/** The script files, without their ending. */
+const SCRIPTS = ['cardseal', 'cardseal.pay', 'cardseal.check'];
+
 /** Source files below src/, without their ending. */
 const modules = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
@@ -139,6 +142,7 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
     ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
     ...['dist/cardseal.pay.js', 'dist/cardseal.check.js'],
+    ...SCRIPTS.map((name) => `dist/${name}.d.ts`),
     ...['dist/integrity.json', 'dist/importmap.json', 'dist/built-from.json'],
     ...['form', 'pay', 'server', 'checkout', 'testing'].map((entry) => `${entry}/package.json`),
     ...languages.flatMap((file) => [`src/messages/${file}`, `dist/messages/${file}`]),
@@ -174,7 +178,7 @@ test('each of cardseal/messages/pay/*.json has the texts of the form and those a
 
 describe('the declarations', () => {
   test('of each entry declare nothing that the entry does not export', () => {
-    for (const name of ENTRIES) {
+    for (const name of [...ENTRIES, ...SCRIPTS]) {
       const found = internals(readFileSync(join(DIST, `${name}.d.ts`), 'utf8'));
       expect({ name, found }).toEqual({ name, found: [] });
     }
@@ -182,9 +186,49 @@ describe('the declarations', () => {
 
   test('compile with TypeScript 5.0, skipLibCheck: false and Node16', async () => {
     const compiler = join(unpack(await fetchPackage(OLDEST_COMPILER)), 'package');
-    // The control: the compiler runs, and it reads the types.
-    const control = /^control\.mts\(1,10\): error TS2305: .+\n$/;
-    expect(compileConsumer(compiler)).toMatch(control);
+    const modules = {
+      'consumer.mts': CONSUMER,
+      // The control: the compiler runs, and it reads the types.
+      'control.mts': "import { nothing } from 'cardseal';",
+    };
+    expect(compile(compiler, modules)).toMatch(/^control\.mts\(1,10\): error TS2305: .+\n$/);
+  });
+
+  const COMPILER = join(root, 'node_modules/typescript');
+
+  test('of cardseal.js declare the global Cardseal, without what only cardseal.pay.js has', () => {
+    const tag = `/// <reference types="cardseal/cardseal.js" />
+      const form = document.forms[0]!;
+      const { isBusy } = Cardseal.bindCardForm(form, { luhn: false });
+      export const both = [isBusy, window.Cardseal.encryptCard, Cardseal.prepareKey];
+      export const { code } = new Cardseal.CardEncryptionError('invalid_form', 'text');
+      Cardseal.bindCheckout(form, { url: '/' });`;
+    const found = compile(COMPILER, { 'tag.mts': tag });
+    expect(found).toMatch(/^tag\.mts\(6,16\): error TS2339: .*'bindCheckout' does not exist.*\n$/);
+    const both = `import 'cardseal/cardseal.js';\n${tag}\nimport 'cardseal/cardseal.pay.js';`;
+    expect(compile(COMPILER, { 'tag.mts': both })).toBe('');
+  });
+
+  test('of cardseal.check.js declare the global CardsealCheck, which may be missing', () => {
+    const test = `import 'cardseal/cardseal.check.js';
+      export const kinds = CardsealCheck?.report().findings.map(({ kind }) => kind);
+      window.CardsealCheck?.clear();
+      CardsealCheck.clear();`;
+    const found = compile(COMPILER, { 'test.mts': test });
+    expect(found).toMatch(/^test\.mts\(4,7\): error TS18048: .*\n$/);
+  });
+
+  test('of cardseal/checkout need the types of Node or of the DOM for the names in docs/server.md', () => {
+    const server = { 'server.mts': "export { createCheckout } from 'cardseal/checkout';" };
+    const bare = { lib: ['ES2022'], target: 'ES2022' };
+    const node = { types: ['node'], typeRoots: [join(root, 'node_modules/@types')] };
+    expect(compile(COMPILER, server, { ...bare, ...node })).toBe('');
+    expect(compile(COMPILER, server, { ...bare, lib: ['ES2022', 'DOM'] })).toBe('');
+    const missing = compile(COMPILER, server, bare).matchAll(/error TS2304: .*?'(\w+)'/g);
+    const names = [...new Set([...missing].map(([, name]) => `\`${name}\``))].sort();
+    expect(names).toHaveLength(3);
+    const document = readFileSync(join(root, 'docs/server.md'), 'utf8');
+    expect(document).toContain(`${names[0]}, ${names[1]} and ${names[2]}`);
   });
 });
 
@@ -202,7 +246,8 @@ test('tools that do not know `exports` find the same files, and nothing of it is
   const { resolve } = createRequire(import.meta.url);
   const inApp = (...path: string[]) => join(app, 'node_modules', ...path);
   const entries = Object.entries<{ types: string; default: string }>(manifest.exports);
-  for (const [entry, files] of entries.filter(([, files]) => files.types)) {
+  const modules = entries.filter(([entry, { types }]) => types && !entry.endsWith('.js'));
+  for (const [entry, files] of modules) {
     const name = join('cardseal', entry);
     // Node reads `exports` for a package, but not for the folder of a file.
     expect(resolve(inApp(name))).toBe(inApp('cardseal', files.default));
@@ -217,7 +262,7 @@ test('tools that do not know `exports` find the same files, and nothing of it is
 });
 
 test('serves the script-tag file where those who ask for the package alone look for it', () => {
-  for (const path of [manifest.unpkg, manifest.jsdelivr, manifest.exports['./cardseal.js']])
+  for (const path of [manifest.unpkg, manifest.jsdelivr, manifest.exports['./cardseal.js'].default])
     expect(path).toBe('./dist/cardseal.js');
 });
 
@@ -230,17 +275,16 @@ test('publint has nothing to say', () => {
   expect(lines.slice(1)).toEqual(['Linting...', 'All good!']);
 });
 
-test('the types are not wrong, in the profile of a package that is ESM only', () => {
+test('the types of every entry are there and right, in the profile of a package that is ESM only', () => {
   const attw = join(TOOLS, '@arethetypeswrong/cli/dist/index.js');
-  const script = [
-    '--exclude-entrypoints',
-    './cardseal.js',
-    './cardseal.pay.js',
-    './cardseal.check.js',
-  ]; // for pages, which have no types
-  const args = [tarball, '--profile', 'esm-only', '--format', 'json', ...script];
+  const args = [tarball, '--profile', 'esm-only', '--format', 'json'];
   const report = execFileSync(process.execPath, [attw, ...args], { encoding: 'utf8' });
-  expect(JSON.parse(report).analysis.entrypoints).toHaveProperty('.');
+  const { analysis } = JSON.parse(report);
+  const isForTypes = (entry: string) => !/\.json$|\*/.test(entry);
+  const entries = Object.keys(manifest.exports).filter(isForTypes);
+  expect(Object.keys(analysis.entrypoints).filter(isForTypes).sort()).toEqual(entries.sort());
+  for (const entry of entries)
+    expect([entry, analysis.entrypoints[entry].hasTypes]).toEqual([entry, true]);
 }, 60_000);
 
 /** The names that a declaration file declares for itself alone. */
@@ -263,15 +307,14 @@ function internals(declarations: string): string[] {
   return declared.filter((name) => !exported.includes(name));
 }
 
-/** What the compiler says of a module that uses the package, and of one that does so wrongly. */
-function compileConsumer(compiler: string): string {
+/** What the compiler says of modules of a shop that has installed the package. */
+function compile(compiler: string, modules: Record<string, string>, options: object = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'consumer-'));
   try {
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(root, join(folder, 'node_modules/cardseal'), 'dir');
-    writeFileSync(join(folder, 'consumer.mts'), CONSUMER);
-    writeFileSync(join(folder, 'control.mts'), "import { nothing } from 'cardseal';");
-    const options = {
+    for (const [file, text] of Object.entries(modules)) writeFileSync(join(folder, file), text);
+    const compilerOptions = {
       module: 'Node16',
       moduleResolution: 'Node16',
       target: 'ES2018',
@@ -282,11 +325,9 @@ function compileConsumer(compiler: string): string {
       exactOptionalPropertyTypes: true,
       skipLibCheck: false,
       skipDefaultLibCheck: true, // the compiler's own declarations: they take most of the time
+      ...options,
     };
-    const config = JSON.stringify({
-      compilerOptions: options,
-      files: ['consumer.mts', 'control.mts'],
-    });
+    const config = JSON.stringify({ compilerOptions, files: Object.keys(modules) });
     writeFileSync(join(folder, 'tsconfig.json'), config);
     const args = [join(compiler, 'bin/tsc'), '--project', folder, '--pretty', 'false'];
     return spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).stdout;

@@ -11,7 +11,7 @@ const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const command = process.argv[2];
 
 for (const [entry, files] of Object.entries(exports)) {
-  if (entry === '.' || !files.types) continue; // a file, and not a module
+  if (entry === '.' || !files.types || entry.endsWith('.js')) continue; // a file, and not a module
   const folder = join(root, entry);
   rmSync(folder, { recursive: true, force: true });
   if (command !== 'write') continue;
