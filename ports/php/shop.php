@@ -179,7 +179,7 @@ function sendKey(): void
         http_response_code(409);
         return;
     }
-    $issued = checkout()->issueKey($order);
+    $issued = checkout()->issueKey($order, $_SERVER['REMOTE_ADDR']);
     sendStatus($issued);
     header('Content-Type: application/json');
     $refusal = $issued->retryAfter === null ? 'no_key' : 'too_many';
@@ -210,7 +210,8 @@ function pay(): void
     }
     set_time_limit(120); // longer than the service and a second tab may take
     $checkout = checkout();
-    $outcome = $checkout->pay($order, $_POST['encrypted_card'] ?? null);
+    $posted = $_POST['encrypted_card'] ?? null;
+    $outcome = $checkout->pay($order, $posted, $_SERVER['REMOTE_ADDR']);
     $now = $checkout->outcome($order->id);
     if ($outcome->status === Status::InvalidEncryptedCard) {
         http_response_code(400);
@@ -282,7 +283,7 @@ function showCart(): void
 
 function showForm(Order $order, ?string $text): void
 {
-    $issued = checkout()->issueKey($order);
+    $issued = checkout()->issueKey($order, $_SERVER['REMOTE_ADDR']);
     if ($issued->key === null && $issued->outcome !== null) { // another tab was faster
         showOutcome($order, $issued->outcome);
         return;

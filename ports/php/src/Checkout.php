@@ -37,8 +37,8 @@ final class Checkout
      *     warehouse. It is called once if nothing crashes; and again, from any process that sees the
      *     order, until it has returned once. So let the outcome's reference be the idempotency key
      *     of whatever it does. Give it a limit of 20 seconds.
-     * @param LoggerInterface|null $logger gets a warning for each event that needs a look; PHP's
-     *     error log unless given
+     * @param LoggerInterface|null $logger gets a warning for each event that needs a look, with the
+     *     ids "order", "intent", "key" and "sender" as its context; PHP's error log unless given
      * @param float $keysPerSecond how many keys all shoppers may request in a second
      */
     public function __construct(
@@ -79,7 +79,7 @@ final class Checkout
         } catch (StoreContractError $error) {
             throw $error;
         } catch (\Exception $error) {
-            $this->log('No key for order %s: %s', $order->id, $error);
+            $this->log('No key for order %s: %s', order: $order->id, error: $error);
             return new IssuedKey();
         }
     }
@@ -90,7 +90,7 @@ final class Checkout
             $key = $this->payments->createEncryptionKey();
             $public = BrowserKey::of($key);
         } catch (\Exception $error) {
-            $this->log('No key for order %s: %s', $order->id, $error);
+            $this->log('No key for order %s: %s', order: $order->id, error: $error);
             $stored = $this->orders->read($order->id);
             $current = Decide::outcomeOf($stored);
             $isOpen = $current->status === Status::Open;
@@ -113,7 +113,7 @@ final class Checkout
             $this->log(
                 Decide::MOST_DECLINES . ' cards of order %s were declined: no more are taken. '
                 . 'Look at it, and begin a new order if the shopper is honest',
-                $orderId,
+                order: $orderId,
             );
         }
         // Something was sent for another amount: nobody can pay until staff have settled it.
@@ -152,8 +152,8 @@ final class Checkout
             $this->log(
                 'Payment not certain, the store failed: order %s: %s. '
                 . 'If a card was sent, sweep() finds the order',
-                $order->id,
-                $error,
+                order: $order->id,
+                error: $error,
             );
             return (new Outcome(Status::NotCertain))->named($order->id);
         }
@@ -168,7 +168,7 @@ final class Checkout
                 'Refused: invalid_encrypted_card: order %s: what was posted is no block, in the '
                 . 'text that JSON.stringify writes. Give pay() the text that the page has posted, '
                 . 'before a parser or a gateway has changed it',
-                $orderId,
+                order: $orderId,
             );
         }
         return $outcome;
@@ -183,8 +183,8 @@ final class Checkout
         if (!$this->limits->beginTry($sender, $this->clock->now())) {
             $this->log(
                 'Block not sent: order %s: too many cards of the sender %s were declined',
-                $order->id,
-                $sender,
+                order: $order->id,
+                sender: $sender,
             );
             return $this->refuse($order->id, $card->keyId);
         }
@@ -204,7 +204,8 @@ final class Checkout
         try {
             $this->limits->endTry($sender, $sent);
         } catch (\Exception $error) {
-            $this->log('A limit could not be counted: order %s: %s', $orderId, $error);
+            $line = 'A limit could not be counted: order %s: %s';
+            $this->log($line, order: $orderId, error: $error);
         }
     }
 
@@ -270,7 +271,8 @@ final class Checkout
             self::assertAsked($draft, $order);
             return $draft->id;
         } catch (\Exception $error) {
-            $this->log('Block not sent: order %s: no draft from the service: %s', $order->id, $error);
+            $line = 'Block not sent: order %s: no draft from the service: %s';
+            $this->log($line, order: $order->id, error: $error);
             return null;
         }
     }
@@ -322,7 +324,8 @@ final class Checkout
             $key = rawurlencode("$intentId.$card->keyId");
             return ServiceAnswer::intent($this->payments->authorize($intentId, $card, $key));
         } catch (\Exception $error) {
-            $this->log('Authorization failed: intent %s: %s', $intentId, $error);
+            $line = 'Authorization failed: intent %s: %s';
+            $this->log($line, intent: $intentId, error: $error);
             $isKeyError = $error instanceof CardPaymentsError && $error->errorCode !== null;
             return $isKeyError ? ServiceAnswer::keyError() : ServiceAnswer::unclear();
         }
@@ -338,7 +341,7 @@ final class Checkout
             }
             return $outcome->named($orderId);
         } catch (\Exception $error) {
-            $this->log('The store failed: order %s: %s', $orderId, $error);
+            $this->log('The store failed: order %s: %s', order: $orderId, error: $error);
             return (new Outcome(Status::NotCertain))->named($orderId);
         }
     }
@@ -405,7 +408,7 @@ final class Checkout
             $this->deliver($orderId, $token);
             return $this->reported($orderId, $this->orders->read($orderId), $found);
         } catch (\Exception $error) {
-            $this->log('Order %s cannot be read: %s', $orderId, $error);
+            $this->log('Order %s cannot be read: %s', order: $orderId, error: $error);
             return new SweptOrder($orderId, null, 'unreadable', Left::Repair);
         }
     }
@@ -426,7 +429,7 @@ final class Checkout
             $found = $lookUp($question->intentId, $orderId);
         } catch (\Throwable $error) { // a TypeError, too, must not keep the other orders waiting
             $line = 'The look-up of intent %s of order %s failed: %s';
-            $this->log($line, $question->intentId, $orderId, $error);
+            $this->log($line, intent: $question->intentId, order: $orderId, error: $error);
             return null;
         }
         $later = $this->decider($token);
@@ -484,8 +487,8 @@ final class Checkout
             $this->log(
                 'Not delivered yet: order %s: %s. $onPaid is called again when somebody asks for '
                 . 'the order, or by sweep()',
-                $orderId,
-                $error,
+                order: $orderId,
+                error: $error,
             );
         }
     }
@@ -526,8 +529,8 @@ final class Checkout
         $this->log(
             'Payment not certain: order %s, intent %s. Find out what became of the intent: '
             . 'sweep(), or resolve()',
-            $orderId,
-            $intentId,
+            order: $orderId,
+            intent: $intentId,
         );
     }
 
@@ -535,21 +538,26 @@ final class Checkout
     {
         $why = self::REFUSALS[$outcome->status->value] ?? null;
         if ($why !== null) {
-            $this->log("Block not sent: order %s, key %s: $why", $orderId, $keyId);
+            $this->log("Block not sent: order %s, key %s: $why", order: $orderId, key: $keyId);
         }
     }
 
-    /** A line with ids, which are quoted, and errors, of which only codes are told. */
+    /**
+     * A line with ids, which are quoted, and errors, of which only codes are told. A logger gets the
+     * ids as the context, too.
+     */
     private function log(string $line, string|\Throwable|null ...$parts): void
     {
         $texts = array_map(
             static fn (string|\Throwable|null $part): string =>
                 $part instanceof \Throwable ? Lines::described($part) : Lines::quoted($part),
-            $parts,
+            array_values($parts),
         );
         $text = $parts === [] ? $line : sprintf($line, ...$texts);
         try {
-            $this->logger === null ? error_log("Cardseal: $text") : $this->logger->warning($text);
+            $this->logger === null
+                ? error_log("Cardseal: $text")
+                : $this->logger->warning($text, array_filter($parts, is_string(...)));
         } catch (\Throwable) {
             // A log that fails must not leave an order half done.
         }

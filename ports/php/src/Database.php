@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Cardseal;
 
-/** @internal */
+/**
+ * What PdoStore and PdoLimits share.
+ *
+ * @internal
+ */
 final class Database
 {
     /**

@@ -28,8 +28,11 @@ final class Handler
      * @param string|null $page where the browser goes after it has submitted the form by itself;
      *     the page that it comes from, or "/", unless given
      */
-    public function handle(Request $request, ?Order $order, ?string $page = null): Response
-    {
+    public function handle(
+        #[\SensitiveParameter] Request $request,
+        ?Order $order,
+        ?string $page = null,
+    ): Response {
         if ($request->method === 'GET' || $request->method === 'HEAD') {
             return $order === null
                 ? self::json(404, new Outcome(Status::NoOrder))
@@ -49,8 +52,11 @@ final class Handler
         return $this->post($request, $order, $page);
     }
 
-    private function post(Request $request, ?Order $order, ?string $page): Response
-    {
+    private function post(
+        #[\SensitiveParameter] Request $request,
+        ?Order $order,
+        ?string $page,
+    ): Response {
         // The page names the order that its key is for. The session may have another one by now.
         $meant = $request->headers['cardseal-order'] ?? null;
         $isMeant = $order !== null && ($meant === null || $meant === self::encoded($order->id));
@@ -96,7 +102,7 @@ final class Handler
         };
     }
 
-    private static function isForm(Request $request): bool
+    private static function isForm(#[\SensitiveParameter] Request $request): bool
     {
         $type = strtolower(trim($request->headers['content-type'] ?? ''));
         foreach (self::FORMS as $form) {
@@ -107,7 +113,7 @@ final class Handler
         return false;
     }
 
-    private static function isTooLarge(Request $request): bool
+    private static function isTooLarge(#[\SensitiveParameter] Request $request): bool
     {
         $length = (int) ($request->headers['content-length'] ?? 0);
         return max($length, strlen($request->body)) > Request::MOST_BODY_BYTES;

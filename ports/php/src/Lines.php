@@ -35,8 +35,15 @@ final class Lines
             $known = array_filter($codes, static fn ($code): bool => $code !== null);
             return $error->getMessage() . ' (' . implode(', ', $known) . ')';
         }
-        $code = $error instanceof \PDOException ? " {$error->getCode()}" : ''; // SQLSTATE
+        $code = $error instanceof \PDOException ? self::databaseCode($error) : '';
         $place = basename($error->getFile()) . ':' . $error->getLine();
         return get_debug_type($error) . "$code at $place";
+    }
+
+    /** SQLSTATE, and the driver's own number. */
+    private static function databaseCode(\PDOException $error): string
+    {
+        $codes = array_unique([(string) $error->getCode(), (string) ($error->errorInfo[1] ?? '')]);
+        return rtrim(' ' . implode(' ', $codes));
     }
 }

@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Cardseal;
 
-/** @internal */
+/**
+ * Numbers as JSON and JavaScript know them.
+ *
+ * @internal
+ */
 final class Numbers
 {
     /** 16 for 16 and for 16.0, which are the same number in JSON; null for anything else. */

@@ -18,7 +18,7 @@ final class Orders
 
     /**
      * @param int $limitMs how long an attempt is waited for
-     * @param \Closure(string): void $log
+     * @param \Closure $log a line with a %s for each named id or error that follows
      */
     public function __construct(
         private readonly OrderStore $store,
@@ -89,8 +89,7 @@ final class Orders
         } catch (StoreContractError $error) {
             throw $error;
         } catch (\Exception $error) {
-            $why = Lines::described($error);
-            ($this->log)('A write of the store failed: order ' . Lines::quoted($orderId) . ": $why");
+            ($this->log)('A write of the store failed: order %s: %s', order: $orderId, error: $error);
             return false;
         }
     }

@@ -36,6 +36,16 @@ final class Request
         $this->encryptedCard = is_string($encryptedCard) ? $encryptedCard : null;
     }
 
+    /**
+     * What var_dump, print_r and error trackers show: never what was posted.
+     *
+     * @return array<string, mixed>
+     */
+    public function __debugInfo(): array
+    {
+        return ['method' => $this->method];
+    }
+
     /** The request that PHP is answering. */
     public static function current(?string $sender = null): self
     {

@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Cardseal;
 
-/** @internal */
+/**
+ * Who counts as one sender, for the limits.
+ *
+ * @internal
+ */
 final class Sender
 {
     /** Networks whose addresses are a proxy's and not a shopper's: the address and its bits. */

@@ -46,7 +46,11 @@ final class StoredValue
             $stored['capture_method'] = $order->captureMethod->value;
         }
         if ($order->delivery instanceof Claim) {
-            $stored['delivery'] = (array) $order->delivery;
+            $stored['delivery'] = [
+                'token' => $order->delivery->token,
+                'until' => $order->delivery->until,
+                'tries' => $order->delivery->tries,
+            ];
         } elseif ($order->delivery !== null) {
             $stored['delivery'] = $order->delivery->value;
         }

@@ -17,6 +17,7 @@ use Cardseal\Sender;
 use Cardseal\Status;
 use Cardseal\SweptOrder;
 use PHPUnit\Framework\TestCase;
+use Psr\Log\AbstractLogger;
 
 /** What the scenarios of the corpus do not say: delivery, sweep, limits. */
 final class CheckoutTest extends TestCase
@@ -219,13 +220,34 @@ final class CheckoutTest extends TestCase
         self::assertStringContainsString('A limit could not be counted', $this->logged());
     }
 
+    public function testALoggerGetsTheIdsAsContextAndNoError(): void
+    {
+        $logger = new class () extends AbstractLogger {
+            /** @var list<array{mixed, string, array<mixed>}> */
+            public array $lines = [];
+
+            public function log($level, $message, array $context = []): void
+            {
+                $this->lines[] = [$level, (string) $message, $context];
+            }
+        };
+        $shop = new Shop(logger: $logger);
+        $shop->service->status = 'lost';
+        self::pay($shop);
+        [[$level, $line, $context], [, , $uncertain]] = $logger->lines;
+        self::assertSame(['warning', ['intent' => 'pi_card_1']], [$level, $context]);
+        self::assertStringStartsWith('Authorization failed: intent "pi_card_1": The service', $line);
+        self::assertSame(['order' => 'order-1', 'intent' => 'pi_card_1'], $uncertain);
+        self::assertSame('', $this->logged());
+    }
+
     public function testATableThatIsMissingIsSaidByItsSqlstate(): void
     {
         $pdo = new \PDO('sqlite::memory:');
         $shop = new Shop(limits: (new PdoStore($pdo))->limits());
         self::assertNull($shop->checkout->issueKey(Shop::order(), Shop::SENDER)->outcome);
         self::assertMatchesRegularExpression(
-            '/No key for order "order-1": PDOException HY000 at \w+\.php:\d+/',
+            '/No key for order "order-1": PDOException HY000 1 at \w+\.php:\d+/',
             $this->logged(),
         );
     }

@@ -97,6 +97,12 @@ final class HandlerTest extends TestCase
         }
     }
 
+    public function testADumpOfARequestShowsNothingThatWasPosted(): void
+    {
+        $request = new Request('POST', ['cookie' => 'secret'], 'secret', encryptedCard: 'secret');
+        self::assertStringNotContainsString('secret', print_r($request, true));
+    }
+
     public function testAKeyOfAnotherOrderPaysNothing(): void
     {
         $this->ask();

@@ -10,6 +10,7 @@ use Cardseal\Limits;
 use Cardseal\Order;
 use Cardseal\OrderStore;
 use Cardseal\PdoStore;
+use Psr\Log\LoggerInterface;
 
 /** A shop with a service of the test's and a database in memory. */
 final class Shop
@@ -26,6 +27,7 @@ final class Shop
         ?\Closure $onPaid = null,
         ?OrderStore $store = null,
         ?Limits $limits = null,
+        ?LoggerInterface $logger = null,
     ) {
         $this->clock = new FakeClock();
         $this->service = new FakeTransport($this->clock);
@@ -37,6 +39,7 @@ final class Shop
             $this->store,
             $limits ?? $orders->limits(),
             $onPaid,
+            $logger,
             clock: $this->clock,
         );
     }
