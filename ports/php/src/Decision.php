@@ -13,8 +13,12 @@ namespace Cardseal;
 final class Decision
 {
     /**
+     * @param StoredOrder|null $store what to write
+     * @param Outcome|null $outcome what the shopper gets
      * @param StoredOrder|null $order the order that may get a key, or that is to be delivered
-     * @param Claim|null $claim call $onPaid while it lasts
+     * @param Next|null $next only of onBlock()
+     * @param string|null $intentId with Next::Authorize: under which intent
+     * @param Claim|null $claim only of onDeliver(): call $onPaid while it lasts
      */
     public function __construct(
         public readonly ?StoredOrder $store = null,
