@@ -202,7 +202,11 @@ final class Checkout
     private function endTry(string $orderId, ?string $sender, ?Outcome $sent): void
     {
         try {
-            $this->limits->endTry($sender, $sent);
+            if ($this->limits->endTry($sender, $sent, $this->clock->now())) {
+                $this->log(
+                    'More cards are declined than paid: somebody may be testing stolen cards',
+                );
+            }
         } catch (\Exception $error) {
             $line = 'A limit could not be counted: order %s: %s';
             $this->log($line, order: $orderId, error: $error);

@@ -21,6 +21,9 @@ final class RequestLimits
     /** So many requests of a sender count as those of a newcomer. */
     private const NEWCOMER = 3;
     private const DECLINES_OF_SENDER = [10.0, 10 / 3600];
+    /** So many more cards may be declined than paid before it looks odd. */
+    private const DECLINES_OF_ALL = [20.0, 20 / 3600];
+    private const NOTES_OF_DECLINES = [1.0, 1 / 600];
     private const NOTES_OF_UNKNOWN_SENDERS = [1.0, 1 / 3600];
     /** A payment that succeeds says that a shared address has honest shoppers. */
     private const GIVEN_BACK_BY_SUCCESS = 5;
@@ -65,14 +68,27 @@ final class RequestLimits
         return $this->take("declines:$sender", self::DECLINES_OF_SENDER, $now) === 0;
     }
 
-    /** A try that has begun ends. $outcome: of a block that was sent; null if none was. */
-    public function endTry(?string $sender, ?Outcome $outcome): void
+    /**
+     * A try that has begun ends. Returns whether to note that so many more cards are declined than
+     * paid that it looks odd.
+     *
+     * @param Outcome|null $outcome of a block that was sent; null if none was
+     */
+    public function endTry(?string $sender, ?Outcome $outcome, int $now): bool
     {
-        if ($sender === null || $outcome?->status === Status::Failed) {
-            return;
+        if ($outcome?->status === Status::Failed) {
+            $isOdd = $this->take('declines', self::DECLINES_OF_ALL, $now) > 0;
+            return $isOdd && $this->take('declines noted', self::NOTES_OF_DECLINES, $now) === 0;
         }
-        $count = 1 + ($outcome?->isPaid() === true ? self::GIVEN_BACK_BY_SUCCESS : 0);
-        $this->limits->giveBack("declines:$sender", $count, self::DECLINES_OF_SENDER[0]);
+        $isPaid = $outcome?->isPaid() === true;
+        if ($isPaid) {
+            $this->limits->giveBack('declines', 1, self::DECLINES_OF_ALL[0]);
+        }
+        if ($sender !== null) {
+            $count = 1 + ($isPaid ? self::GIVEN_BACK_BY_SUCCESS : 0);
+            $this->limits->giveBack("declines:$sender", $count, self::DECLINES_OF_SENDER[0]);
+        }
+        return false;
     }
 
     /** Whether to note that senders are not known: processes share nothing that could remember it. */

@@ -220,6 +220,26 @@ final class CheckoutTest extends TestCase
         self::assertStringContainsString('A limit could not be counted', $this->logged());
     }
 
+    /** @dataProvider manyCards */
+    public function testManyMoreDeclinesThanPaymentsAreNotedOnce(int $paidOfThree, int $notes): void
+    {
+        $shop = new Shop();
+        for ($i = 1; $i <= 120; $i++) {
+            $shop->service->status = $i % 3 < $paidOfThree ? 'committed' : 'failed';
+            $order = Shop::order("order-$i");
+            $shop->checkout->issueKey($order, "203.0.113.$i");
+            $shop->checkout->pay($order, Shop::posted("cek_$i"), "203.0.113.$i");
+        }
+        self::assertSame($notes, substr_count($this->logged(), 'More cards are declined than paid'));
+    }
+
+    /** @return iterable<array{int, int}> */
+    public static function manyCards(): iterable
+    {
+        yield 'none paid' => [0, 1];
+        yield 'two of three paid' => [2, 0];
+    }
+
     public function testALoggerGetsTheIdsAsContextAndNoError(): void
     {
         $logger = new class () extends AbstractLogger {
