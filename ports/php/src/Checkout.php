@@ -477,9 +477,14 @@ final class Checkout
                 $orderId,
                 static fn (?StoredOrder $stored): Decision => Decide::onDeliver($stored, $decider),
             );
-            [$order, $claim] = [$decision->order, $decision->claim];
+            $order = $decision->order;
+            $claim = $decision->claim;
+            if ($order === null || $claim === null) {
+                return;
+            }
             // O12: the store may have been slow. Then somebody else may deliver by now.
-            if ($order === null || $claim === null || $this->clock->now() > $claim->until) {
+            if ($this->clock->now() > $claim->until) {
+                $this->deliver($orderId, $token);
                 return;
             }
             ($this->onPaid)(

@@ -9,6 +9,7 @@ use Cardseal\Entry;
 use Cardseal\Left;
 use Cardseal\Limits;
 use Cardseal\Order;
+use Cardseal\OrderStore;
 use Cardseal\PaidOrder;
 use Cardseal\PaidOutcome;
 use Cardseal\PdoStore;
@@ -76,6 +77,43 @@ final class CheckoutTest extends TestCase
             $shop->checkout->sweep();
         }
         self::assertSame([1, 2, 3], $tries);
+    }
+
+    public function testAStoreThatIsSlowerThanTheClaimDoesNotKeepTheOrderFromDelivery(): void
+    {
+        $store = new class (PdoStore::sqlite(':memory:')) implements OrderStore {
+            public ?FakeClock $clock = null;
+
+            public function __construct(private readonly PdoStore $store)
+            {
+            }
+
+            public function read(string $orderId): ?Entry
+            {
+                return $this->store->read($orderId);
+            }
+
+            public function write(string $id, string $value, int $version, bool $due = true): bool
+            {
+                if (preg_match('/"tries":[12]/', $value) === 1) {
+                    $this->clock?->sleep(60_001);
+                }
+                return $this->store->write($id, $value, $version, $due);
+            }
+
+            public function listDue(int $limit, string $after = ''): array
+            {
+                return $this->store->listDue($limit, $after);
+            }
+        };
+        $tries = [];
+        $onPaid = static function (PaidOrder $order, PaidOutcome $outcome) use (&$tries): void {
+            $tries[] = $outcome->tries;
+        };
+        $shop = new Shop($onPaid, $store);
+        $store->clock = $shop->clock;
+        self::assertSame(Status::Committed, self::pay($shop));
+        self::assertSame([3], $tries); // the third claim, of the same call
     }
 
     public function testTenDeclinesEndAnOrder(): void
