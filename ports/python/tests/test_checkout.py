@@ -52,6 +52,20 @@ def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
     assert sum("Not delivered yet" in line for line in lines) == 2
 
 
+def test_a_store_that_is_slower_than_the_claim_keeps_no_order_from_delivery() -> None:
+    class Slow(MemoryStore):
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            if '"tries":1' in value or '"tries":2' in value:
+                shop._clock.sleep(61)
+            return super().write(order_id, value, version, due)
+
+    tries: list[int] = []
+    shop = checkout(store=Slow(), on_paid=lambda _, outcome: tries.append(outcome.tries))
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid
+    assert tries == [3]  # the third claim, of the same call
+
+
 def test_ten_declines_end_an_order() -> None:
     service = FakeService()
     service.status = "failed"

@@ -487,7 +487,7 @@ class Checkout:
                 return
             # O12: the store may have been slow. Then somebody else may deliver by now.
             if self._clock.now_ms() > claim.until:
-                return
+                return self._deliver(order_id, token)
             paid = PaidOrder(order_id, order.amount, order.currency)
             outcome = PaidOutcome(Status(order.paid.value), order.intent_id, claim.tries)
 
