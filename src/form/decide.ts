@@ -34,7 +34,7 @@ export type Doing =
   | Dispatching
   | { readonly is: 'sending'; readonly press: Press }
   | Handed
-  | { readonly is: 'overdue'; readonly press: Press };
+  | { readonly is: 'overdue'; readonly press: Press; readonly isResetDue: boolean };
 
 interface Dispatching {
   readonly is: 'dispatching';
@@ -176,13 +176,13 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
       return collected(state, input);
     case 'resets':
       // At once, because a script may send the form in the same task.
-      return isCommitted(state) ? [state] : takenOut(state);
+      return isCommitted(state) ? [state] : takenOut(state); // F12
     case 'reset':
-      if (state.doing.is !== 'handed') return [state, { do: 'nextCard' }];
+      if (state.doing.is !== 'handed') return [state, { do: 'nextCard' }]; // F12
       return [{ ...state, doing: { ...state.doing, isResetDue: true } }]; // F12
     case 'asked':
-      // G13: nobody knows whether the shopper stays. The next press sends the same block.
-      return state.doing.is === 'sending' ? rest(state, IDLE) : [state];
+      // Nobody knows whether the shopper stays. The next press sends the same block.
+      return state.doing.is === 'sending' ? rest(state, IDLE) : [state]; // G13
     case 'end':
       return end(state, input.isStopped);
   }
@@ -193,55 +193,58 @@ type Of<Type extends Input['type']> = Extract<Input, { type: Type }>;
 // A press begins
 
 function pressed(state: State, input: Of<'press'>): Step {
+  const { doing, block } = state;
   const { press, isCard, isByShopper, isRepeat } = input;
   if (isRepeat) {
-    // F3: the way to pay may have changed since, and the page may have ended the press.
-    return isCard && isMaking(state, press) ? [state, { do: 'gate', press }] : refuse(state, press);
+    // The way to pay may have changed since, and the page may have ended the press.
+    const isStillMade = isCard && isMaking(state, press); // F3
+    return isStillMade ? [state, { do: 'gate', press }] : refuse(state, press);
   }
   if (!isCard) return pressedOther(state);
-  if (isPart(state, press) || isScripts(state, input)) return [state, { do: 'gate', press }];
-  switch (state.doing.is) {
+  const mayPass = isPart(state, press) || isScripts(state, input); // F5
+  if (mayPass) return [state, { do: 'gate', press }];
+  switch (doing.is) {
     case 'idle':
     case 'overdue':
       return accept(state, press);
     case 'encrypting':
       return [state, { do: 'stop', press }, { do: 'tell', text: 'one_moment' }]; // F7
     case 'handed':
-      // A script whose block the shopper has withdrawn by another press waits for nobody.
-      if (!isByShopper) return refuse(state, press);
+      // The shopper has pressed something else, so a script cannot send its block any more.
+      if (!isByShopper && block?.place === 'aside') return refuse(state, press); // F6
   }
   return [state, { do: 'stop', press }, { do: 'tell', text: 'payment_under_way' }]; // F7
 }
 
-/** F6: the shopper pays in another way, or has pressed something else, such as Cancel. */
+/** The shopper pays in another way, or has pressed something else, such as Cancel. */
 function pressedOther(state: State): Step {
-  const [next, takeOut] = takenOut(state);
+  const [next, takeOut] = takenOut(state); // F6
   if (state.doing.is !== 'encrypting') return [next, takeOut!];
-  const [idle, ...effects] = rest(next, IDLE, { do: 'tell', text: 'press_again' });
+  const [idle, ...effects] = rest(next, IDLE, { do: 'tell', text: 'press_again' }); // F6
   return [idle, takeOut!, ...effects];
 }
 
-/** F4: what code of the page does while a press passes belongs to that press. */
-const isPart = (state: State, { kind }: Press) => isRunning(state) && kind !== 'encrypt';
+/** What code of the page does while a press passes belongs to that press. */
+const isPart = (state: State, { kind }: Press) => isRunning(state) && kind !== 'encrypt'; // F4
 
 /**
- * F5: a submit that no click or Enter has caused is that of the script which has the block. If
+ * A submit that no click or Enter has caused is that of the script which has the block. If
  * `onEncrypted` is overdue, it may still be so, but only if the browser can send the form.
  */
 const isScripts = ({ doing, block }: State, { press, isByShopper, isSendable }: Of<'press'>) =>
   block?.place === 'script' &&
   press.kind === 'submit' &&
-  !isByShopper &&
-  (doing.is !== 'overdue' || isSendable);
+  !isByShopper && // F5
+  (doing.is !== 'overdue' || isSendable); // F5
 
-/** F8: a new card press of an idle form. */
+/** A new card press of an idle form. */
 function accept(state: State, press: Press): Step {
   const next: State = {
     doing: { is: 'encrypting', press },
-    block: takenFromScript(state.block),
+    block: takenFromScript(state.block), // F5
     owesSettled: true,
   };
-  return [next, { do: 'clearTexts' }, { do: 'announce', press }];
+  return [next, { do: 'clearTexts' }, { do: 'announce', press }]; // F8
 }
 
 function announced(state: State, input: Of<'announced'>, hasHandler: boolean): Step {
@@ -251,9 +254,12 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     const [next, ...effects] = rest(state, IDLE);
     return [next, { do: 'stop', press }, ...effects];
   }
-  const needsBlock = !isFresh(state, input);
-  if (!needsBlock && isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
-  return [state, { do: 'stop', press }, { do: 'encrypt', press, needsBlock }];
+  if (!isFresh(state, input)) {
+    const [next, takeOut] = takenOut(state); // F10
+    return [next, { do: 'stop', press }, takeOut!, { do: 'encrypt', press, needsBlock: true }];
+  }
+  if (isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
+  return [state, { do: 'stop', press }, { do: 'encrypt', press, needsBlock: false }];
 }
 
 // Its block is made
@@ -275,15 +281,15 @@ function ready(state: State, press: Press, hasHandler: boolean): Step {
 function repeated(state: State, { press, isExplained }: Of<'repeated'>): Step {
   if (!isMaking(state, press)) return [state];
   if (isExplained) return rest(state, IDLE);
-  return rest(state, IDLE, { do: 'tell', text: 'press_again' }); // F10
+  return rest(state, IDLE, { do: 'tell', text: 'press_again' }); // G9
 }
 
 /** Tells why a press came to nothing. */
 function failed(state: State, { press, error }: Of<'failed'>): Step {
-  const isOut = isAway(state.doing);
+  const isOut = isAway(state.doing); // G13
   const stop: Effect = { do: 'stop', press };
   if (!isMaking(state, press)) return [state, stop, { do: 'fail', error, isOut }];
-  const [next, ...effects] = rest(state, IDLE, { do: 'fail', error, isOut });
+  const [next, ...effects] = rest(state, IDLE, { do: 'fail', error, isOut }); // F8
   return [next, stop, ...effects];
 }
 
@@ -297,7 +303,8 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   if (!isOwn && !isPart(state, press) && !isScriptsSubmit) {
     return [state, { do: 'stop', press }]; // code of the page has ended it
   }
-  if (!block || !isCard || !isFresh(state, input)) {
+  const isRefused = !block || !isCard || !isFresh(state, input); // F3
+  if (isRefused) {
     // Else a script that has the block of another card could never press again.
     return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
   }
@@ -315,8 +322,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     ];
   }
   // The fields are empty before code of the page gets the block.
-  const next = { ...state, block: isOwn ? { ...letOut(block), isEmptied: true } : GIVEN };
-  return [next, { do: 'empty', press }];
+  return [isOwn ? state : { ...state, block: GIVEN }, { do: 'empty', press }];
 }
 
 /** A press that the gate refuses. */
@@ -330,15 +336,17 @@ function refuse(state: State, press: Press): Step {
 
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
   const { doing, block } = state;
-  if (isOver(doing, press)) return lost(state, press, isSame);
+  if (isOver(doing, press)) {
+    // If a script of the page has filled them again, the next press still knows the card.
+    const isKnown = block && isCleared;
+    const emptiedBlock = isKnown ? { ...block, isEmptied: true } : compared(block, isSame);
+    return lost({ ...state, block: emptiedBlock });
+  }
   if (isPart(state, press)) return [state]; // it shares the block of the press that passes
   if (!block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
   }
-  if (!isCleared) {
-    // G12: a script of the page has filled them again.
-    return failed({ ...state, block: null }, { type: 'failed', press, error: notEmpty() });
-  }
+  if (!isCleared) return failed(state, { type: 'failed', press, error: notEmpty() }); // G12
   const next = { ...state, block: GIVEN };
   if (press.kind === 'encrypt') {
     const [idle, ...effects] = rest(next, IDLE);
@@ -354,64 +362,56 @@ const notEmpty = () =>
 
 // A press is over
 
-/** F9: all listeners of the page have run. They refuse a press by cancelling its submit. */
+/** All listeners of the page have run. They refuse a press by cancelling its submit. */
 function dispatched(state: State, sent: Press | undefined): Step {
   const { doing, block } = state;
   if (!isRunning(state)) return [state];
   if (sent) {
     // It has been sent, once: the block is not the script's any more.
-    const next = { ...state, block: takenFromScript(block) };
-    return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent });
+    const next = { ...state, block: takenFromScript(block) }; // F9
+    return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
   const under = doing.is === 'dispatching' ? doing.under : null;
-  if (under && under.press.kind !== 'click') return [{ ...state, doing: under }];
+  if (under && under.press.kind !== 'click') return [{ ...state, doing: under }]; // F9
   return rest(state, IDLE);
 }
 
-/** F9: `onEncrypted` is done. */
+/** `onEncrypted` is done. */
 function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): Step {
   const { doing } = state;
-  if (doing.is === 'dispatching' && doing.under && isOf(doing.under, press)) {
-    return [{ ...state, doing: { ...doing, under: null } }]; // the press is that submit now
-  }
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
-  // The shopper may have begun another card.
-  const block = compared(isAnswered ? state.block : takenFromScript(state.block), isSame);
+  const mine = isAnswered ? state.block : takenFromScript(state.block); // G13
+  const block = compared(mine, isSame); // the shopper may have begun another card
   const effects: Effect[] = [];
-  if (doing.is === 'handed' && doing.isResetDue) effects.push({ do: 'nextCard' });
-  if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' });
+  if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
+  if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9
   const [next, ...settled] = rest({ ...state, block }, IDLE, ...effects);
   return doing.is === 'overdue' ? [next, { do: 'clearTexts' }, ...settled] : [next, ...settled];
 }
 
-/** F9: the browser or `onEncrypted` has had the block for 30 seconds. */
+/** The browser or `onEncrypted` has had the block for 30 seconds. */
 function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   const { doing, block } = state;
   if (!isOver(doing, press)) return [state];
   // The payment may have been made, so its card does not stay on the screen. Another one does.
-  if (block && !block.isEmptied && isSame) {
-    return [
-      { ...state, block: { ...block, isEmptied: true } },
-      { do: 'empty', press },
-    ];
-  }
-  return lost(state, press, isSame);
+  if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
+  return lost({ ...state, block: compared(block, isSame) });
 }
 
 /** Whether 30 seconds end this state. */
 const isOver = (doing: Doing, press: Press) =>
   doing.is !== 'overdue' && isAway(doing) && isOf(doing, press);
 
-function lost(state: State, press: Press, isSame: boolean): Step {
-  const doing: Doing = state.doing.is === 'handed' ? { is: 'overdue', press } : IDLE;
-  const block = compared(state.block, isSame);
-  return rest({ ...state, block }, doing, { do: 'tell', text: 'no_answer' });
+function lost(state: State): Step {
+  const { doing } = state;
+  const next: Doing = doing.is === 'handed' ? { ...doing, is: 'overdue' } : IDLE;
+  return rest(state, next, { do: 'tell', text: 'no_answer' }); // F9
 }
 
-/** F12: without a block, a text or anything under way. */
+/** Without a block, a text or anything under way. */
 function end(state: State, isStopped: boolean): Step {
-  const [dropped, takeOut] = drop(state);
-  const [next, ...effects] = rest(dropped, IDLE);
+  const [dropped, takeOut] = drop(state); // F12
+  const [next, ...effects] = rest(dropped, IDLE); // F12
   if (isStopped) effects.push({ do: 'tell', text: 'no_answer' });
   return [next, takeOut!, { do: 'clearTexts' }, ...effects];
 }
@@ -424,33 +424,33 @@ function rest({ owesSettled, block }: State, doing: Doing, ...effects: Effect[])
 
 // Between presses
 
-/** F10: the shopper, or a script of the page, has changed a control of the card. */
+/** The shopper, or a script of the page, has changed a control of the card. */
 function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
   const { block } = state;
   if (isCommitted(state) || !block) return [state];
   // An event at an emptied field begins another card.
-  if (block.isEmptied && isBegun) return [{ ...state, block: null }];
-  return [{ ...state, block: compared(block, isSame) }];
+  if (block.isEmptied && isBegun) return [{ ...state, block: null }]; // F10
+  return [{ ...state, block: compared(block, isSame) }]; // F10
 }
 
-/** F10: something collects the form's data. */
+/** Something collects the form's data. */
 function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
   const { block } = state;
-  if (!isRunning(state) && !isCard) return takenOut(state);
+  if (!isRunning(state) && !isCard) return takenOut(state); // F10
   if (!block || block.place === 'aside') return [state];
-  if (!isCommitted(state) && isOther) return [{ ...state, block: withdrawn(block) }];
-  return [{ ...state, block: { ...block, isOut: true } }];
+  if (!isCommitted(state) && isOther) return [{ ...state, block: withdrawn(block) }]; // F10
+  return [{ ...state, block: { ...block, isOut: true } }]; // F10
 }
 
 // What is true of a state
 
-/** Code of the page runs, and all that it does belongs to the press (F4). */
+/** Code of the page runs, and all that it does belongs to the press. */
 export const isRunning = ({ doing }: State) =>
   doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
 
 /** The block is that of the press, whatever becomes of the fields. */
 export const isCommitted = ({ doing }: State) =>
-  doing.is === 'dispatching' || doing.is === 'handed';
+  doing.is === 'dispatching' || doing.is === 'handed'; // F4
 
 export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 'overdue';
 
@@ -474,7 +474,7 @@ const isFresh = (state: State, { isSame, isYoung }: Facts) =>
   state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
 
 /** Whether the browser sends the form. */
-const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler;
+const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
 
 const isRepeated = (press: Press, hasHandler: boolean) =>
   press.kind === 'click' || isNative(press, hasHandler);

@@ -12,7 +12,6 @@ const SLOW_MS = 1000;
  * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
  */
 export function readFields({ fields, kept, notices }: Parts): CardBytes {
-  kept.takeOut(); // the block of another card
   kept.check();
   const { card, problems } = fields.read();
   const [first] = problems;

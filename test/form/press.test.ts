@@ -25,6 +25,7 @@ import {
   type Page,
   passed,
   posted,
+  refused,
   settled,
   statusOf,
   TYPED,
@@ -73,6 +74,20 @@ test('another card after a cancelled submit is the card that is sent, under anot
   const [first, second] = blocks.map((block) => JSON.parse(block!) as EncryptedCard);
   expect([await decrypt(first!), await decrypt(second!)]).toEqual([CARD, OTHER_CARD]);
   expect(second!.key_id).not.toBe(first!.key_id);
+});
+
+test('the block of a card that is typed again after a press without a card is sent, and is the same', async () => {
+  const { page, blocks } = cancelling();
+  bind(page.form);
+  fill(page);
+  await passed(page);
+  await idle(page);
+  fill(page, { number: '', name: '', expiry: '', cvv: '' });
+  await refused(page); // which takes the block out, because there is no card to send
+  expect(blockIn(page)).toBeNull();
+  fill(page);
+  await passed(page);
+  expect(blocks[1]).toBe(blocks[0]);
 });
 
 // Claim card-on-screen

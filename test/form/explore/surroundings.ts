@@ -211,6 +211,11 @@ export class Surroundings extends Page {
     if (this.setting.required && isQuiet && !this.sealed.exists() && !this.isRequired) {
       this.violation('required is not put back');
     }
+    const { doing } = this.form.state();
+    const isHanded = doing.is === 'handed' && doing.press.kind === 'submit';
+    if (isHanded && isQuiet && this.pending.length === 0) {
+      this.violation('onEncrypted is done, and the form still waits for it');
+    }
     const hasSomethingToWaitFor =
       !isQuiet || this.keyWaits.length > 0 || this.encryption || this.giveUps.length > 0;
     if (!isIdle && !hasSomethingToWaitFor) this.violation('the form is busy for ever');
