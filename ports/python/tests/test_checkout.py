@@ -55,7 +55,7 @@ def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
 def test_a_store_that_is_slower_than_the_claim_keeps_no_order_from_delivery() -> None:
     class Slow(MemoryStore):
         def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
-            if '"tries":1' in value or '"tries":2' in value:
+            if '"tries": 1' in value or '"tries": 2' in value:
                 shop._clock.sleep(61)
             return super().write(order_id, value, version, due)
 
