@@ -106,6 +106,21 @@ describe('release.yml', () => {
     expect(scripts('reproduce')).toContain('"^$SANDBOX_SHA256  cardseal-sandbox-[0-9]"');
   });
 
+  test('attaches each file that is copied by those who have no npm', () => {
+    const script = Object.keys(jobs)
+      .map(scripts)
+      .find((text) => text.includes('gh release'))!;
+    const { exports } = JSON.parse(read('package.json'));
+    const files = Object.keys(exports).filter((name) => name.startsWith('./cardseal.'));
+    expect(files).toHaveLength(3);
+    for (const [, file] of files.map((name) => name.split('/'))) {
+      expect(script).toContain(` package/dist/${file}`);
+      expect(script).toContain(` release/${file}`);
+    }
+    for (const file of ['cardseal.php', 'cardseal.py'])
+      expect(script).toContain(` release/${file}`);
+  });
+
   test('runs what takes too long for npm test', () => {
     const { strategy } = jobs.evidence as { strategy?: { matrix: { command: string[] } } };
     const commands = ['interop', 'old-browsers', 'recorders', 'shops', 'stacks'];
