@@ -182,7 +182,9 @@ const KEEP_OFF =
   'If this is a recorder or tracker, keep it off this page, or set the option that masks what is ' +
   'typed. If it is yours, take the card out of what it makes a text of. To compare is no leak.';
 
-const KEEP_OUT = 'Keep the card’s fields out of what your page stores.';
+const KEEP_OUT =
+  'Keep the card’s fields out of what your page stores, and a recorder or tracker that stores ' +
+  'them off this page.';
 
 /** A path, on another origin with its host. */
 export function placeOfAddress(to: string): string {

@@ -63,7 +63,9 @@ function start(tag: Element | null): void {
       true,
     );
   }
-  clearText.searchAddress(numbers);
+  const searchAddress = () => clearText.searchAddress(numbers);
+  window.addEventListener('hashchange', () => safely(searchAddress));
+  searchAddress();
   window.CardsealCheck = {
     report: () => JSON.parse(toJson(store.load())),
     clear: store.clear,

@@ -1,5 +1,5 @@
 import { dataOf, entriesOf, leave, textOf, type Watcher } from './outgoing.ts';
-import { watch } from './patch.ts';
+import { prototypeOf, watch } from './patch.ts';
 import type { Part } from './search.ts';
 
 /** Watches requests, sockets, and addresses that an element loads. */
@@ -9,9 +9,12 @@ export function watchNetwork(watcher: Watcher): void {
   watch(Navigator.prototype, 'sendBeacon', (_, [url, body]) => {
     leave(watcher, 'sendBeacon', url, body);
   });
-  for (const name of ['WebSocket', 'EventSource']) {
+  for (const name of ['WebSocket', 'EventSource', 'Worker', 'SharedWorker']) {
     watch(window, name, (_, [url]) => leave(watcher, name, url, undefined));
   }
+  watch(prototypeOf('RTCDataChannel'), 'send', (_, [data]) => {
+    leave(watcher, 'RTCDataChannel', '', data);
+  });
   watch(WebSocket.prototype, 'send', (socket: WebSocket, [data]) => {
     leave(watcher, 'WebSocket', socket.url, data);
   });
@@ -62,6 +65,8 @@ const ADDRESSES: { [element: string]: string } = {
   script: 'a script',
   iframe: 'a frame',
   link: 'a link',
+  audio: 'a sound',
+  video: 'a video',
 };
 
 /** Scripts, images, frames and links whose address a script of the page sets. */
@@ -75,6 +80,7 @@ function watchAddresses(watcher: Watcher): void {
   watchProperty(HTMLImageElement, 'src');
   watchProperty(HTMLImageElement, 'srcset');
   watchProperty(HTMLScriptElement, 'src');
+  watchProperty(HTMLMediaElement, 'src');
   watchProperty(HTMLIFrameElement, 'src');
   watchProperty(HTMLLinkElement, 'href');
   watch(Element.prototype, 'setAttribute', (element: Element, [name]) => {

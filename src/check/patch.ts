@@ -18,6 +18,9 @@ export function safely<Value>(action: () => Value): Value | undefined {
   }
 }
 
+/** The prototype of a type of the platform. Nothing is watched in a browser without it. */
+export const prototypeOf = (name: string): object => Reflect.get(window, name)?.prototype || {};
+
 /** Gets the arguments before a call. If it returns a function, that gets the result. */
 type Before = (self: never, args: unknown[]) => unknown;
 

@@ -1,6 +1,6 @@
 import { callSite } from './call-site.ts';
 import { textIn, textOf, type Watcher } from './outgoing.ts';
-import { watch } from './patch.ts';
+import { prototypeOf, watch } from './patch.ts';
 
 /**
  * Watches where scripts make a text of what they have, or hand it to a worker. What they send
@@ -15,10 +15,8 @@ export function watchPreparing(watcher: Watcher): void {
   for (const name of ['encode', 'encodeInto']) {
     watch(TextEncoder.prototype, name, (_, [text]) => prepares('TextEncoder', textOf(text)));
   }
-  for (const name of ['Worker', 'MessagePort', 'BroadcastChannel']) {
-    const type: unknown = Reflect.get(window, name);
-    if (typeof type !== 'function') continue; // a browser without it
-    watch(type.prototype, 'postMessage', (_, [message]) => prepares(name, textIn(message)));
+  for (const name of ['Worker', 'ServiceWorker', 'MessagePort', 'BroadcastChannel']) {
+    watch(prototypeOf(name), 'postMessage', (_, [message]) => prepares(name, textIn(message)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { readDigits } from '../form/card/characters.ts';
 import { tellingNames } from './code-names.ts';
 
 /** A card that stands or stood in the page's controls. Its number is always a test number. */
@@ -32,7 +33,10 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
   const typed = card.typed.join('');
   const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
   const holdsNumber = numberFinder(number);
-  const inBoxes = boxPattern(card.typed);
+  const isInBoxes = card.typed.length > 1;
+  const parts = isInBoxes ? card.typed : inGroups(number, ' ').split(' ');
+  const inParts = partsPattern(parts);
+  const isInParts = isInBoxes || new Set(parts).size > 1; // `4242` four times may be four cards
   const isTelling = tellingNames(card.codeNames);
   const holdsCode = codes.map((code) => codeFinder(code, isTelling));
   const holdsName = nameFinder(name);
@@ -43,7 +47,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     const found: CardPart[] = [];
     const hasNumber =
       some((reading) => holdsNumber(reading) || reading.includes(typed)) ||
-      (card.typed.length > 1 && some((reading) => inBoxes.test(reading))) ||
+      (isInParts && some((reading) => inParts.test(reading))) ||
       encoded.base64.some((spelling) => text.includes(spelling)) ||
       encoded.hex.some((spelling) => text.includes(spelling));
     if (hasNumber) found.push('card number');
@@ -57,17 +61,23 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
 /** `583` of `"583"` and `["583"]`, as JSON writes it. */
 const unquoted = (text: string): string => text.replace(/[\s"[\]]/g, '');
 
-/** The parts of a number that was typed into boxes, near each other: `a=4242&b=4242`. */
-const boxPattern = (boxes: string[]): RegExp =>
-  new RegExp(boxes.map((digits) => digits.replace(/\D/g, '')).join('(?![0-9])[\\s\\S]{1,60}?'));
+/** The parts of a number near each other: `a=4929&b=11928374&c=6509`. */
+const partsPattern = (parts: string[]): RegExp => {
+  const digits = parts.map((part) => readDigits(part).join(''));
+  return new RegExp(`(?:^|[^0-9])${digits.join('(?:(?![0-9])[\\s\\S]{1,60}?)?')}(?![0-9])`);
+};
 
-/** Finds the digits of a number, alone or in groups, that are no part of a longer number. */
+/**
+ * Finds the digits of a number, alone or in groups, that are no part of a longer number. At least
+ * one group has three digits: `42,42,42` is often a list.
+ */
 export function numberFinder(number: string): (text: string) => boolean {
-  const pattern = new RegExp(`${number.split('').map(literal).join(SEPARATORS)}(?![0-9])`, 'g');
+  const pattern = new RegExp(`${number.split('').map(literal).join(SEPARATOR)}(?![0-9])`, 'g');
   return (text) => {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
-      if (!/[0-9]/.test(text.charAt(match.index - 1))) return true;
+      const isWhole = match[0].length === number.length || /[0-9]{3}/.test(match[0]);
+      if (isWhole && !/[0-9]/.test(text.charAt(match.index - 1))) return true;
     }
     return false;
   };
@@ -77,7 +87,7 @@ export function numberFinder(number: string): (text: string) => boolean {
 const literal = (text: string): string => text.replace(/[^\w\s]/g, '\\$&');
 
 /** What may stand between two digits of a number. */
-const SEPARATORS = '[-+ .\\u00a0]?';
+const SEPARATOR = '[^0-9A-Za-z]{0,2}';
 
 /** Finds a name as whole words: "An Le" is not in "You can learn more". */
 function nameFinder(name: string): (text: string) => boolean {

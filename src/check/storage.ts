@@ -1,7 +1,7 @@
 import { callSite, type Site } from './call-site.ts';
 import { OWN_ENTRY } from './findings.ts';
 import { leave, textIn, textOf, type Watcher } from './outgoing.ts';
-import { safely, watch } from './patch.ts';
+import { prototypeOf, safely, watch } from './patch.ts';
 
 /** Watches what stays in the browser or goes to another frame. */
 export function watchStorage(watcher: Watcher): void {
@@ -13,6 +13,9 @@ export function watchStorage(watcher: Watcher): void {
   }
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');
+  watch(prototypeOf('CookieStore'), 'set', (_, cookie) => {
+    leave(watcher, 'cookie', '', undefined, [{ text: textIn(cookie) }]);
+  });
   for (const name of ['pushState', 'replaceState']) {
     watch(History.prototype, name, (history: History, [, , url]) => () => {
       leave(watcher, 'history', url ?? '', textIn(history.state));

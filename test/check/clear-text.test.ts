@@ -34,12 +34,15 @@ const WAYS: [way: string, code: string][] = [
   ['WebSocket', `new WebSocket(location.origin.replace('http', 'ws') + '/?' + n)`],
   ['WebSocket', `WebSocket.prototype.send.call(new WebSocket('ws://127.0.0.1:9'), n)`],
   ['EventSource', `new EventSource('/events?' + n).close()`],
+  ['Worker', `new Worker('/sent/none?' + n).terminate()`],
   ['the address of an image', `new Image().src = '/pixel?' + n`],
   ['the address of an image', `document.createElement('img').setAttribute('src', '/pixel?' + n)`],
   ['the address of an image', `document.createElement('img').srcset = '/pixel?' + n`],
   ['the address of a script', `document.createElement('script').src = '/s.js?' + n`],
   ['the address of a frame', `document.createElement('iframe').src = '/f?' + n`],
   ['the address of a link', `document.createElement('link').href = '/l?' + n`],
+  ['the address of a sound', `document.createElement('audio').src = '/sent/none?' + n`],
+  ['the address of a video', `document.createElement('video').src = '/sent/none?' + n`],
   ['postMessage', `window.postMessage({ card: n }, '*')`],
   ['window.open', `window.open('/sent/none?' + n, 'none')?.close()`],
   ['localStorage', `localStorage.setItem('card', n)`],
@@ -60,7 +63,9 @@ const CHANGE_SCRIPT =
 const NOT_HERE =
   'This looks like a recorder or tracker. Keep it off this page, or set the option that masks ' +
   'what is typed.';
-const KEEP_OUT = 'Keep the card’s fields out of what your page stores.';
+const KEEP_OUT =
+  'Keep the card’s fields out of what your page stores, and a recorder or tracker that stores ' +
+  'them off this page.';
 const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
 
 /** What to change, by who sends: the WebSocket of the last kind goes to another host. */
@@ -116,6 +121,7 @@ const PREPARING: [way: string, code: string][] = [
   ['Worker', `new Worker('data:text/javascript,').postMessage([[1, n]])`],
   ['MessagePort', `new MessageChannel().port1.postMessage({ deep: { n: n } })`],
   ['BroadcastChannel', `new BroadcastChannel('c').postMessage(n)`],
+  ['ServiceWorker', `try { ServiceWorker.prototype.postMessage.call({}, n) } catch (error) {}`],
 ];
 
 test('finds what is about to leave: texts that scripts make, and what they hand to workers', async () => {
@@ -343,6 +349,38 @@ test('finds the card in the address of a button', async () => {
   for (const control of page.page.controls()) control.removeAttribute('name');
   await page.page.pay();
   expect(storedReport().findings).toMatchObject([{ way: 'form', fields: ['card number'] }]);
+});
+
+test('finds the card that a script has put into the address of the page', async () => {
+  const page = await open({ script: `function leak() { location.hash = ${NUMBER_OF_PAGE}; }` });
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ way: 'the address of the page' }]);
+});
+
+// WebKitGTK is built without it.
+test('finds what a data channel sends, where the browser has one', async () => {
+  const script = `function leak() {
+  var channel = new RTCPeerConnection().createDataChannel('c');
+  try { channel.send(${NUMBER_OF_PAGE}); } catch (error) {}
+}`;
+  const page = await open({ script });
+  page.page.fill();
+  const isThere = 'RTCDataChannel' in page.window;
+  if (isThere) page.window.leak();
+  await pause(50);
+  const found = { kind: 'clear text', way: 'RTCDataChannel', site: { line: 3 } };
+  expect(page.report().findings).toMatchObject(isThere ? [found] : []);
+});
+
+test('finds a cookie that is set by the newer way, where the browser has it', async () => {
+  const script = `function leak() { cookieStore.set('card', ${NUMBER_OF_PAGE}).then(clean, clean); }
+function clean() { cookieStore.delete('card'); }`;
+  const page = await open({ script });
+  page.page.fill();
+  if ('cookieStore' in page.window) page.window.leak();
+  else page.document.cookie = `card=${encodeURIComponent(TYPED.number)}; max-age=0`;
+  expect(await page.found()).toMatchObject([{ way: 'cookie', fields: ['card number'] }]);
 });
 
 test('finds form.submit() by a script, with its place', async () => {

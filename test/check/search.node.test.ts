@@ -33,6 +33,11 @@ describe('finds the number', () => {
     ['in a text as Base64, two further', base64(`xy{"number":"${TYPED}"}`)],
     ['as hexadecimal', hex(CARD.number)],
     ['as hexadecimal in capitals, in a text', hex(`no. ${TYPED}`).toUpperCase()],
+    ['with other separators', TYPED.replaceAll(' ', '/')],
+    ['with two separators', TYPED.replaceAll(' ', '\u2009\t')],
+    ['in halves', 'a=49291192&b=83746509'],
+    ['in quarters, under names with digits', 'cc1=4929&cc2=1192&cc3=8374&cc4=6509'],
+    ['in a list of its quarters', '["4929","1192","8374","6509"]'],
     ['in groups as Base64', base64('4929-1192-8374-6509')],
     ['in groups as hexadecimal', hex('4929-1192-8374-6509')],
     ['in groups as hexadecimal in capitals', hex('4929-1192-8374-6509').toUpperCase()],
@@ -50,6 +55,9 @@ describe('finds the number', () => {
     const text = 'card1=4929&card2=1192&card3=8374&card4=6509';
     expect(inBoxes({ text })).toEqual(['card number']);
     expect(inBoxes({ text: text.replace('6509', '6508') })).toEqual([]);
+    const arabic = searcher({ ...CARD, typed: ['٤٩٢٩', '١١٩٢', '٨٣٧٤', '٦٥٠٩'] });
+    expect(arabic({ text })).toEqual(['card number']);
+    expect(arabic({ text: 'total=24' })).toEqual([]);
     const withSpaces = searcher({ ...CARD, typed: ['4929 ', '1192 ', '8374 ', '6509'] });
     expect(withSpaces({ text })).toEqual(['card number']);
   });
@@ -96,6 +104,14 @@ describe('does not find', () => {
   ])('%s', (_, text) => {
     expect(find({ text })).toEqual([]);
   });
+});
+
+test.each([
+  ['a list of small numbers', `[${Array(8).fill(42)}]`],
+  ['four cards that end alike', Array(4).fill('"last4":"4242"').join()],
+])('does not find a number of one part that repeats in %s', (_, text) => {
+  const number = '4242424242424242';
+  expect(searcher({ ...CARD, number, typed: [number] })({ text })).toEqual([]);
 });
 
 describe('finds the name', () => {

@@ -58,8 +58,8 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'a number within a longer one is the card',
     file: 'src/check/search.ts',
-    before: 'if (!/[0-9]/.test(text.charAt(match.index - 1))) return true;',
-    after: 'return true;',
+    before: 'if (isWhole && !/[0-9]/.test(text.charAt(match.index - 1))) return true;',
+    after: 'if (isWhole) return true;',
     breaks: 'a merchant is accused because of a tracking number',
     ...search,
   },

@@ -35,11 +35,8 @@ export interface Setting {
   form?: string;
   /** Attributes of each control of the card. */
   control?: string;
-  /**
-   * How `autocomplete` names the card: `cc-number` (which some recorders take for a mark), no such
-   * attribute, or, by default, `billing cc-number`, which is no mark.
-   */
-  autocomplete?: 'plain' | 'none';
+  /** How the card's controls have `autocomplete`: by default it is `off`, which is no mark. */
+  autocomplete?: 'cc-number' | 'billing cc-number' | 'none';
   /** Whether the check runs in the page, and a script of the shop leaks the number. */
   check?: boolean;
   leak?: boolean;
@@ -153,8 +150,8 @@ function html(setting: Setting, uploads: string): string {
   const key = JSON.stringify(freshKey()).replaceAll('"', '&quot;');
   const words = { number: 'cc-number', name: 'cc-name', expiry: 'cc-exp', cvv: 'cc-csc' };
   const controls = Object.entries(words).map(([field, word]) => {
-    const words = autocomplete === 'plain' ? word : `billing ${word}`;
-    const attribute = autocomplete === 'none' ? '' : `autocomplete="${words}"`;
+    const words = autocomplete?.replace('cc-number', word) ?? 'off';
+    const attribute = words === 'none' ? '' : `autocomplete="${words}"`;
     const marks = `data-cardseal-field="${field}" ${attribute} ${control}`;
     return `<label>${field} <input id="${field}" ${marks}></label>`;
   });
