@@ -98,7 +98,7 @@ export const SCRIPT_TAG: readonly Fault[] = [
   {
     name: 'the second tag takes over',
     file,
-    before: "if (typeof window.Cardseal?.bindCardForm !== 'function') {",
+    before: "if (typeof page.Cardseal?.bindCardForm !== 'function') {",
     after: 'if (document) {',
     breaks: 'on a page with two tags, errors are of another class than the page’s own script knows',
     ...seen,
