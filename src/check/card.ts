@@ -1,7 +1,7 @@
 import { readDigits } from '../form/card/characters.ts';
-import { concat } from '../form/card/concat.ts';
 import { isOfName, slotOf } from '../form/card/fields.ts';
 import { holdsNumber } from '../form/card/read.ts';
+import { concat } from '../form/page/old-browsers.ts';
 import { tellingNames } from './code-names.ts';
 import type { TestCard } from './search.ts';
 

@@ -1,4 +1,4 @@
-import { concat } from '../form/card/concat.ts';
+import { concat } from '../form/page/old-browsers.ts';
 import { isWrapper, type Site } from './call-site.ts';
 import type { CardReader } from './card.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';

@@ -2,7 +2,6 @@ import { CardEncryptionError, encryptCard } from '../core/index.ts';
 import { keptBlock } from './block.ts';
 import { blockInput } from './block-input.ts';
 import { cardFields } from './card/card-fields.ts';
-import { concat } from './card/concat.ts';
 import { cardControls, isMarked, setAutocomplete } from './card/fields.ts';
 import { cardForm } from './card-form.ts';
 import { cardMessages } from './feedback/messages.ts';
@@ -18,6 +17,7 @@ import { disableButtons, enableButtons } from './page/enable-buttons.ts';
 import { checkFormBrowser } from './page/environment.ts';
 import { addBoundForm, type BoundForm, findBoundForm, removeBoundForm } from './page/listeners.ts';
 import { markForRecorders } from './page/marks.ts';
+import { concat } from './page/old-browsers.ts';
 import { pageOf } from './page/page.ts';
 
 /**

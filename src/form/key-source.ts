@@ -7,6 +7,7 @@ import {
 import { isAboutCard } from './feedback/notices.ts';
 import { reportToPage } from './feedback/report.ts';
 import type { CardFormOptions } from './options.ts';
+import { newAborter } from './page/old-browsers.ts';
 
 /** A key that may encrypt the next card. */
 export interface ReadyKey {
@@ -45,7 +46,7 @@ export function keySource(
     readonly answer: Promise<ReadyKey>;
     /** Undefined while the key is on its way. */
     ready?: ReadyKey;
-    /** Aborts the request. Chrome before 66 has no such thing. */
+    /** Aborts the request, in browsers that can. */
     readonly aborter: AbortController | undefined;
   }
   let current: Pending | undefined;
@@ -70,7 +71,7 @@ export function keySource(
   };
 
   const request = (): Pending => {
-    const aborter = typeof AbortController === 'function' ? new AbortController() : undefined;
+    const aborter = newAborter();
     const pending: Pending = { answer: ask(aborter), aborter };
     pending.answer.then(
       (ready) => {

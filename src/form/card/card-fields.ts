@@ -1,7 +1,7 @@
 import { log } from '../feedback/report.ts';
+import { concat } from '../page/old-browsers.ts';
 import { hasDigit } from './characters.ts';
 import { checkClearText, entriesWith } from './clear-text.ts';
-import { concat } from './concat.ts';
 import {
   type CardControls,
   cardControls,

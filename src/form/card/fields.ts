@@ -1,8 +1,8 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import { isRendered, isSeen } from '../page/is-rendered.ts';
+import { concat } from '../page/old-browsers.ts';
 import { elementsOf, unclobbered } from '../page/unclobbered.ts';
 import { wordsOf } from './characters.ts';
-import { concat } from './concat.ts';
 import { areDateOptions } from './dates.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement;

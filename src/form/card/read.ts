@@ -2,6 +2,7 @@ import { encodeInto } from '../../core/browser.ts';
 import type { CardField } from '../../core/index.ts';
 import { CARD_FIELDS } from '../../core/scheme.ts';
 import type { CardProblem } from '../feedback/texts.ts';
+import { concat } from '../page/old-browsers.ts';
 import {
   hasDigit,
   isSpace,
@@ -10,7 +11,6 @@ import {
   readNumerals,
   visible,
 } from './characters.ts';
-import { concat } from './concat.ts';
 import { readExpiry } from './dates.ts';
 import {
   type CardControls,

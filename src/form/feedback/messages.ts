@@ -1,6 +1,6 @@
-import { concat } from '../card/concat.ts';
 import { type Control, cardControls } from '../card/fields.ts';
 import type { ShownProblem } from '../options.ts';
+import { concat } from '../page/old-browsers.ts';
 import { whenStill } from '../page/still.ts';
 import { addPlace, bringIntoView, type Place, pagePlace, removeCopies } from './places.ts';
 import type { StatusLine } from './status.ts';

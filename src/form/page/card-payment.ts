@@ -2,6 +2,7 @@ import { CardEncryptionError } from '../../core/index.ts';
 import { hasDigit } from '../card/characters.ts';
 import { cardControls, isShared, numberAndCode } from '../card/fields.ts';
 import { checkFormBrowser } from './environment.ts';
+import { isSkipPressed, isSkipped } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';
 
 /**
@@ -18,7 +19,7 @@ export function isCardPayment(
   when: (() => boolean) | undefined,
   mayBeLocked: boolean,
 ): boolean {
-  if (isOtherButton(submitter)) return false; // first: these work in every browser
+  if (isOtherButton(submitter) || isSkipPressed()) return false; // these work in every browser
   checkFormBrowser();
   checkIsForm(form);
   // Only `false`: a `when` that forgets to return must not let a card press pass without a block.
@@ -37,7 +38,7 @@ export function isCardPayment(
 export function isOtherButton(submitter: HTMLElement | null): boolean {
   if (!submitter) return false;
   const method = submitter.getAttribute('formmethod')?.toLowerCase();
-  return method === 'dialog' || submitter.hasAttribute('data-cardseal-skip');
+  return method === 'dialog' || isSkipped(submitter);
 }
 
 /** @throws {@link CardEncryptionError} `invalid_form`, also if the form was moved into a frame. */

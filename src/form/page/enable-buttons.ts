@@ -1,5 +1,8 @@
 import { cardButtonsOf } from './listeners.ts';
-import { elementsOf } from './unclobbered.ts';
+import { concat } from './old-browsers.ts';
+import { elementsOf, unclobbered } from './unclobbered.ts';
+
+const ENABLE = 'data-cardseal-enable';
 
 /** Marks an enabled button. A page that renders it again takes the mark away. */
 const ENABLED = 'data-cardseal-enabled';
@@ -9,10 +12,10 @@ const ENABLED = 'data-cardseal-enabled';
  * example while it sends.
  */
 export function enableButtons(form: HTMLFormElement): void {
-  for (const button of buttonsWith(form, 'data-cardseal-enable')) {
-    if (button.hasAttribute(ENABLED) || !button.disabled) continue;
+  for (const button of buttonsWith(form, ENABLE)) {
+    if (button.hasAttribute(ENABLED) || !isDisabled(button)) continue;
     button.setAttribute(ENABLED, '');
-    button.disabled = false;
+    setDisabled(button, false);
   }
 }
 
@@ -20,11 +23,24 @@ export function enableButtons(form: HTMLFormElement): void {
 export function disableButtons(form: HTMLFormElement): void {
   for (const button of buttonsWith(form, ENABLED)) {
     button.removeAttribute(ENABLED);
-    button.disabled = true;
+    setDisabled(button, true);
   }
 }
 
-const buttonsWith = (form: HTMLFormElement, mark: string): HTMLButtonElement[] =>
-  [...elementsOf(form), ...cardButtonsOf(form)].filter((it): it is HTMLButtonElement =>
-    it.hasAttribute(mark),
-  );
+/** G3: many a custom element is no control of the form that it submits. */
+function buttonsWith(form: HTMLFormElement, mark: string): Element[] {
+  const inside = [...unclobbered(form, 'querySelectorAll')(`[${mark}]`)];
+  const custom = inside.filter(({ localName }) => localName.includes('-'));
+  const all = concat<Element>([custom, elementsOf(form), cardButtonsOf(form)]);
+  return [...new Set(all)].filter((element) => element.hasAttribute(mark));
+}
+
+const isDisabled = (button: Element): boolean =>
+  button.hasAttribute('disabled') || (button as HTMLButtonElement).disabled === true;
+
+/** The attribute counts before a custom element is defined, the property afterwards. */
+function setDisabled(button: Element, value: boolean): void {
+  if (value) button.setAttribute('disabled', '');
+  else button.removeAttribute('disabled');
+  if ('disabled' in button) button.disabled = value;
+}

@@ -1,7 +1,8 @@
-import { concat } from '../card/concat.ts';
 import { log } from '../feedback/report.ts';
+import { rememberGesture } from './gesture.ts';
+import { concat, rememberClick, submitterOf } from './old-browsers.ts';
 import { hold, release, releaseSoon } from './still.ts';
-import { isSubmitButton, rememberClick, rememberShopper, submitterOf } from './submit.ts';
+import { isSubmitButton } from './submit.ts';
 import { rootOf, unclobbered } from './unclobbered.ts';
 
 /** A bound form, and how it handles the events of its page. */
@@ -92,7 +93,7 @@ const LISTENERS: { [type: string]: EventListener } = {
   click: (event) => {
     if (event.isTrusted) {
       release();
-      onShopper();
+      onGesture(event);
     }
     onClick(event);
   },
@@ -116,8 +117,8 @@ function onPointerDown(event: Event): void {
   if (event.isTrusted) hold();
 }
 
-function onShopper(): void {
-  rememberShopper();
+function onGesture(event: Event): void {
+  rememberGesture(pathOf(event));
   for (const bound of [...boundForms]) bound.onShopper();
 }
 
@@ -125,11 +126,9 @@ function onClick(event: Event): void {
   const element = pathOf(event).find(isButton);
   // The window does not see the button of a closed shadow root: then the root handles the click.
   if (!element) return;
-  if (isSubmitButton(element)) {
-    rememberClick(element);
-    const own = findBoundForm(element.form);
-    if (own) listenAround(own.form); // it may have moved into a shadow root since it was bound
-  }
+  if (isSubmitButton(element)) rememberClick(element);
+  const own = findBoundForm((element as HTMLButtonElement).form);
+  if (own) listenAround(own.form); // it may have moved into a shadow root since it was bound
   if (!isCardButton(element)) return;
   const bound = findBoundForm(formOfCardButton(element));
   if (bound) bound.onPress(event, 'click', element);
@@ -142,7 +141,8 @@ const pathOf = (event: Event): EventTarget[] => event.composedPath?.() ?? [event
 const isButton = (target: EventTarget): target is HTMLElement => {
   const element = target as HTMLElement;
   if (element.nodeType !== 1) return false; // an element. A page may have a `Node` of its own
-  return isCardButton(element) || isSubmitButton(element);
+  // The button in the shadow root of a custom element has no form.
+  return isCardButton(element) || (isSubmitButton(element) && element.form !== null);
 };
 
 const CARD_BUTTON = 'data-cardseal-button';
@@ -176,7 +176,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const form = isCardButton(control) ? formOfCardButton(control) : control.form;
   const isInForm = findBoundForm(form) && control.localName !== 'textarea';
   if (event.repeat && isInForm) event.preventDefault();
-  else if (event.isTrusted) onShopper();
+  else if (event.isTrusted) onGesture(event);
 }
 
 function onChange(event: Event): void {

@@ -1,9 +1,10 @@
 import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
+import { isByShopper, withoutGesture } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
-import { clickAgain, isByShopper, submitAgain } from './submit.ts';
+import { clickAgain, submitAgain } from './submit.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
 
 export type Page = ReturnType<typeof pageOf>;
@@ -29,7 +30,7 @@ export const pageOf = (
   /** Whether a submit leaves the page as it is: its answer is shown in a frame. */
   isAnsweredElsewhere: (button: HTMLElement | null): boolean => isAnsweredElsewhere(form, button),
 
-  /** Whether a click or Enter of the shopper has caused what happens in this task. */
+  /** Whether a click or Enter of the shopper has caused what happens now. */
   isByShopper,
 
   /** Whether the form is in the page. The page may have replaced it. */
@@ -37,8 +38,10 @@ export const pageOf = (
 
   /** Submits the form again, or clicks the button again. The event comes before this returns. */
   repeat(kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): void {
-    if (kind === 'click') clickAgain(button!);
-    else submitAgain(form, button);
+    withoutGesture(() => {
+      if (kind === 'click') clickAgain(button!);
+      else submitAgain(form, button);
+    });
   },
 
   /** Whether the browser refuses a submit because of a control, and can show it (G9). */

@@ -1,3 +1,4 @@
+import { requestSubmitOf } from './old-browsers.ts';
 import { createElement, elementsOf, unclobbered } from './unclobbered.ts';
 
 /** A button that submits; it may be an `<input>`. */
@@ -37,10 +38,7 @@ export function targetOf(form: HTMLFormElement, submitter: HTMLElement | null): 
 /** Submits the form again, as its button did. */
 export function submitAgain(form: HTMLFormElement, submitter: HTMLElement | null): void {
   const button = submitter as Button | null;
-  const requestSubmit: HTMLFormElement['requestSubmit'] | undefined = unclobbered(
-    form,
-    'requestSubmit',
-  );
+  const requestSubmit = requestSubmitOf(form);
   // A page may disable or replace its button while it waits, or make it one that does not submit.
   const isOurs = button?.form === form && isSubmitButton(button);
   const canSubmit = !button || (isOurs && !button.matches(':disabled'));
@@ -50,7 +48,7 @@ export function submitAgain(form: HTMLFormElement, submitter: HTMLElement | null
 
 /**
  * Clicks a hidden button that sends what the real one would send, if that one cannot submit now or
- * the engine has no `requestSubmit`: Chrome before 76, Firefox before 75 and Safari before 16.
+ * the browser has no `requestSubmit`.
  */
 function clickStandIn(form: HTMLFormElement, button: Button | null): void {
   const standIn = createElement('button');
@@ -82,37 +80,4 @@ export function clickAgain(button: HTMLElement): void {
   } finally {
     if (wasDisabled) control.disabled = true;
   }
-}
-
-let lastClicked: Button | null = null;
-let isShopperActing = false;
-
-/** Remembers the button of a click until the submit that it causes, which is in the same task. */
-export function rememberClick(button: Button): void {
-  lastClicked = button;
-  setTimeout(() => {
-    lastClicked = null;
-  });
-}
-
-/** Remembers a click or Enter of the shopper until its task is over. */
-export function rememberShopper(): void {
-  isShopperActing = true;
-  setTimeout(() => {
-    isShopperActing = false;
-  });
-}
-
-/** Whether a click or Enter of the shopper has caused what happens now. */
-export const isByShopper = (): boolean => isShopperActing;
-
-/**
- * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before
- * 75, Safari before 15.4) click the default button for Enter, too. The focused element does not
- * tell: Safari does not focus buttons.
- */
-export function submitterOf(event: Event, form: HTMLFormElement): Button | null {
-  const { submitter } = event as SubmitEvent;
-  if (submitter !== undefined) return submitter as Button | null;
-  return lastClicked?.form === form ? lastClicked : null;
 }

@@ -1,0 +1,41 @@
+/*
+ * What only old browsers need: docs/browsers.md#what-happens-in-older-browsers. With them goes this
+ * file. `TextEncoder.encodeInto` has its replacement in src/core/browser.ts, because the core needs
+ * it, too; the event `formdata` has none.
+ */
+import { unclobbered } from './unclobbered.ts';
+
+type Button = HTMLButtonElement | HTMLInputElement;
+
+/** Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62. */
+export const concat = <T>(lists: T[][]): T[] => ([] as T[]).concat(...lists);
+
+/** Aborts a request: there is none in Chrome before 66. */
+export const newAborter = (): AbortController | undefined =>
+  typeof AbortController === 'function' ? new AbortController() : undefined;
+
+/** Chrome before 76, Firefox before 75 and Safari before 16 have none. */
+export const requestSubmitOf = (
+  form: HTMLFormElement,
+): HTMLFormElement['requestSubmit'] | undefined => unclobbered(form, 'requestSubmit');
+
+/**
+ * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before
+ * 75, Safari before 15.4) click the default button for Enter, too. The focused element does not
+ * tell: Safari does not focus buttons.
+ */
+export function submitterOf(event: Event, form: HTMLFormElement): Button | null {
+  const { submitter } = event as SubmitEvent;
+  if (submitter !== undefined) return submitter as Button | null;
+  return lastClicked?.form === form ? lastClicked : null;
+}
+
+let lastClicked: Button | null = null;
+
+/** Remembers the button of a click until the submit that it causes, which is in the same task. */
+export function rememberClick(button: Button): void {
+  lastClicked = button;
+  setTimeout(() => {
+    lastClicked = null;
+  });
+}

@@ -1,0 +1,194 @@
+/**
+ * What the shopper has pressed, where the element that they press is no button of the form: G3. Only
+ * clicks of a real pointer count, so these run where Playwright drives the engine.
+ */
+import { expect, vi } from 'vitest';
+import type { EncryptedCard } from '../../src/core/index.ts';
+import { decrypt } from '../support/core.ts';
+import {
+  BUTTON,
+  bind,
+  blockIn,
+  blockOf,
+  CARD,
+  CONTROLS,
+  EMPTY,
+  fill,
+  html,
+  KEPT,
+  open,
+  type Page,
+  settled,
+  testRealInput,
+  user,
+  values,
+} from '../support/form.ts';
+
+/** How elements submit that are no button of a form. */
+const WAYS: [name: string, html: string][] = [
+  ['makes up a button, as Shoelace and Ionic do', 'x-now'],
+  ['submits in a timer of its own, as Material Web does', 'x-later'],
+  ['has a submit button in its shadow root', 'x-shadow'],
+  ['is a link with a script', 'a'],
+];
+
+const formOf = (element: Element) => element.closest('form')!;
+
+class Now extends HTMLElement {
+  constructor() {
+    super();
+    this.addEventListener('click', () => {
+      const button = document.createElement('button');
+      formOf(this).append(button);
+      button.click();
+      button.remove();
+    });
+  }
+}
+
+class Later extends HTMLElement {
+  readonly type = 'submit';
+  constructor() {
+    super();
+    this.addEventListener('click', () => setTimeout(() => formOf(this).requestSubmit()));
+  }
+}
+
+class Shadow extends HTMLElement {
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    root.innerHTML = '<button type="submit"><slot></slot></button>';
+    root.firstElementChild!.addEventListener('click', () => formOf(this).requestSubmit());
+  }
+}
+
+customElements.define('x-now', Now);
+customElements.define('x-later', Later);
+customElements.define('x-shadow', Shadow);
+
+/** A page with such an element, which other elements may surround. */
+function openWith(name: string, attributes = '', around = 'IT'): Page {
+  const element = `<${name} id="it" ${attributes}>Press</${name}>`;
+  const page = open(html() + around.replace('IT', element));
+  if (name === 'a') {
+    page.form.querySelector('a')!.onclick = () => page.form.requestSubmit();
+  }
+  return page;
+}
+
+const pressIt = (page: Page) => user.click(page.form.querySelector('#it')!);
+
+testRealInput.each(WAYS)(
+  'data-cardseal-skip on an element that %s: the press passes, without a block',
+  async (_, name) => {
+    const page = openWith(name, 'data-cardseal-skip');
+    await bind(page.form).ready;
+    fill(page);
+    const arrived = page.arrived();
+    await pressIt(page);
+    const [sent] = await arrived;
+    expect([sent!.body, page.encrypted, values(page)]).toEqual([[], [], KEPT]);
+    const paid = page.arrived();
+    await user.click(page.button());
+    expect(await decrypt(blockOf((await paid)[1]!))).toEqual(CARD);
+  },
+);
+
+testRealInput.each(WAYS)('without it, an element that %s pays', async (_, name) => {
+  const page = openWith(name);
+  bind(page.form);
+  fill(page);
+  const arrived = page.arrived();
+  await pressIt(page);
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
+testRealInput.each(WAYS)(
+  'after onEncrypted, a second press of an element that %s hands over the same block',
+  async (_, name) => {
+    const page = openWith(name);
+    const blocks: EncryptedCard[] = [];
+    bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+    fill(page);
+    await pressIt(page);
+    await vi.waitUntil(() => blocks.length === 1);
+    await settled(page);
+    await pressIt(page);
+    await vi.waitUntil(() => blocks.length === 2);
+    expect([blocks[1], await page.sent()]).toEqual([blocks[0], []]);
+  },
+);
+
+testRealInput('the mark does not count around a button of the form', async () => {
+  const page = open(`<div data-cardseal-skip>${html()}</div>`);
+  bind(page.form);
+  fill(page);
+  const arrived = page.arrived();
+  await user.click(page.button());
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
+testRealInput('the mark counts for what the press does, and for nothing later', async () => {
+  const page = openWith('span', 'data-cardseal-skip');
+  await bind(page.form).ready;
+  fill(page);
+  await pressIt(page);
+  await settled(page);
+  const arrived = page.arrived();
+  page.form.requestSubmit();
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
+testRealInput('a script of a skipping element that collects the data finds no block', async () => {
+  const page = openWith('span', 'data-cardseal-skip');
+  page.form.addEventListener('submit', (event) => event.preventDefault());
+  bind(page.form);
+  fill(page);
+  await user.click(page.button());
+  await vi.waitUntil(() => blockIn(page));
+  const collected: (string | null)[] = [];
+  page.form.querySelector('span')!.onclick = () => collected.push(blockIn(page));
+  await pressIt(page);
+  expect(collected).toEqual([null]);
+});
+
+testRealInput(
+  'data-cardseal-button on an element with a submit button in its shadow root',
+  async () => {
+    const page = openWith('x-shadow', 'data-cardseal-button');
+    const found: unknown[] = [];
+    page.form.addEventListener('submit', (event) => event.preventDefault());
+    page.form.querySelector<HTMLElement>('#it')!.onclick = () =>
+      found.push(JSON.parse(blockIn(page) ?? 'null'), values(page));
+    bind(page.form);
+    fill(page);
+    await pressIt(page);
+    await vi.waitUntil(() => found.length > 0);
+    const [block, inFields] = found;
+    expect([await decrypt(block as EncryptedCard), inFields]).toEqual([CARD, EMPTY]);
+  },
+);
+
+testRealInput('data-cardseal-enable on a custom element, defined or not', async () => {
+  class Lock extends HTMLElement {
+    static observedAttributes = ['disabled'];
+    disabled = false;
+    attributeChangedCallback(_name: string, _before: unknown, value: string | null) {
+      this.disabled = value !== null;
+    }
+  }
+  customElements.define('x-lock', Lock);
+  const marks = 'disabled data-cardseal-enable';
+  const page = open(
+    `${Object.values(CONTROLS).join('')}<x-lock ${marks}></x-lock><x-none ${marks}></x-none>${BUTTON}`,
+  );
+  const lock = page.form.querySelector<Lock>('x-lock')!;
+  const none = page.form.querySelector('x-none')!;
+  const state = () => [lock.disabled, lock.hasAttribute('disabled'), none.hasAttribute('disabled')];
+  expect(state()).toEqual([true, true, true]);
+  const binding = bind(page.form);
+  expect(state()).toEqual([false, false, false]);
+  binding.unbind();
+  expect(state()).toEqual([true, true, true]);
+});
