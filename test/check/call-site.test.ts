@@ -48,6 +48,11 @@ describe('among scripts that wrap functions of the platform', () => {
     ['the page behind two of them', [A, B, B, SHOP], { script: '/a/shop.js', through: 'a.js' }],
     ['the page in front of one of them', [SHOP, A], { script: '/a/shop.js' }],
     ['one of them through another', [A, B], { script: 'b.example/b.js', or: ['a.example/a.js'] }],
+    [
+      'one of them, with two frames, through another',
+      [A, frame(A.url, 9), B],
+      { script: 'b.example/b.js', or: ['a.example/a.js'] },
+    ],
     ['one of them alone, behind its own', [A, frame(A.url, 9)], { line: 9 }],
     ['one of them with one frame', [A], { script: 'a.example/a.js', line: 4 }],
   ])('the call of %s', (_, frames, site) => {
@@ -57,6 +62,15 @@ describe('among scripts that wrap functions of the platform', () => {
   test('says which others it may be', () => {
     const site = siteIn([A, B], wrappers)!;
     expect(placeOf(site)).toBe('b.example/b.js:5:2 (or a.example/a.js)');
+  });
+
+  test('names three scripts at most', () => {
+    const four = ['a', 'b', 'c', 'd'].map((name) => frame(`https://${name}.example/x.js`));
+    const site = siteIn(four, new Set(four.map(({ url }) => url)));
+    expect(site).toMatchObject({
+      script: 'b.example/x.js',
+      or: ['a.example/x.js', 'c.example/x.js'],
+    });
   });
 });
 

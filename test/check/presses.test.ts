@@ -239,17 +239,20 @@ function read() {
       press: 'refused (',
     },
   ],
-  'lock: a library locks it by itself, so nobody is named': [
+  'lock: a library locks it while the page waits, so nobody is named': [
     {
       check:
         CHECK +
         scriptFile(
-          `document.addEventListener('click', async function (event) {
+          `async function lock(button) {
   await null;
-  event.target.disabled = true;
-});`,
+  button.disabled = true;
+}`,
           'jquery.js',
         ).tag,
+      script: `document.querySelector('button').onclick = async function () {
+  await lock(this);
+};`,
       isFilled: false,
     },
     {

@@ -120,7 +120,7 @@ const LOOKS: Record<Held, (text: string, block: { payload: string }) => boolean>
   number: (text) => /4929[ -]?1192/.test(text),
   name: (text) => text.includes('Wilhelmina'),
   expiry: (text) => /\b11\/4/.test(text),
-  code: (text) => /(?<!\d)5837(?!\d)/.test(text),
+  code: (text) => /(?<![\d.])5837(?![\d.])/.test(text), // no part of another number
   block: (text, { payload }) => text.includes(payload.slice(0, 30)),
   city: (text) => text.includes(CITY),
 };
