@@ -50,6 +50,17 @@ export function noteWrapper(): void {
   if (frame) wrappers.add(frame.url);
 }
 
+/** The script of Cardseal. A bundle has code of the page, too. */
+let scriptOfCardseal = '';
+
+/** Notes the script that dispatches an event of Cardseal. */
+export function noteCardseal(): void {
+  scriptOfCardseal = pageFrames()[0]?.url || '';
+}
+
+/** Whether the call comes from the script of Cardseal, which reads its fields all the time. */
+export const isByCardseal = (): boolean => pageFrames()[0]?.url === scriptOfCardseal;
+
 /** Whether a script wraps functions of the platform, as monitoring does. */
 export const isWrapper = ({ script }: Site): boolean => [...wrappers].map(pathOf).includes(script);
 

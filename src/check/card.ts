@@ -148,7 +148,9 @@ function holdsOtherNumber(all: Control[], marked: Control[], testNumbers: Set<st
 const hasFocus = (control: Control): boolean =>
   (control.getRootNode() as Document | ShadowRoot).activeElement === control;
 
-const isCardNumber = (digits: string): boolean => digits.length <= 19 && holdsNumber(digits);
+/** A number of 13 digits that begins with 1 is a time in milliseconds. */
+const isCardNumber = (digits: string): boolean =>
+  digits.length <= 19 && holdsNumber(digits) && !/^1\d{12}$/.test(digits);
 
 /** The name on the card, unless it stands elsewhere, too, as in the billing address. */
 function nameOf(controls: CardControls, all: Control[]): string {
@@ -166,12 +168,12 @@ const isFilled = ({ value }: Control): boolean => value.trim() !== '';
 
 const textOf = (controls: Control[]): string => controls.map(({ value }) => value).join('');
 
-/** No number is longer, with a gap after each digit. */
-const LONGEST_NUMBER = 40;
-
 /** The digits of any script, as ASCII digits. */
 const digitsOf = (controls: Control[]): string =>
-  concat(controls.map(({ value }) => readDigits(value.slice(0, LONGEST_NUMBER)))).join('');
+  concat(controls.map(({ value }) => readDigits(value))).join('');
+
+/** No number is longer, with a gap after each digit. */
+const LONGEST_NUMBER = 40;
 
 /** It looks no further than the first other character: digits of other scripts take time. */
 const hasOnlyDigits = ({ value }: Control): boolean =>

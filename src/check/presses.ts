@@ -1,7 +1,7 @@
 import { slotOf } from '../form/card/fields.ts';
 import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
-import { ownSite, type Site } from './call-site.ts';
+import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
 import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
@@ -61,8 +61,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   /** Of the blocks that were made in this page. */
   const keyIds: string[] = [];
   const hosts = [location.host].concat(named.split(/[\s,]+/).filter(Boolean));
-  /** Whether a submit, or a click of a card button, is being dispatched. */
-  let isEvent = false;
+  /** The submit, or the click of a card button, that is being dispatched. */
+  let current: Event | undefined;
 
   watchLocks();
   watchReads();
@@ -72,6 +72,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   }
   listen('submit', begin);
   listen('encrypted', (_, detail) => {
+    noteCardseal();
     if (press) press.isEncrypted = true;
     keyIds.push((detail as { key_id: string }).key_id);
   });
@@ -97,11 +98,12 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
     );
   }
 
-  function noteEvent({ type, target }: Event): void {
+  function noteEvent(event: Event): void {
+    const { type, target } = event;
     if (type === 'click' && !(target as Element).closest?.('[data-cardseal-button]')) return;
-    isEvent = true;
+    current = event;
     setTimeout(() => {
-      isEvent = false;
+      current = undefined;
     });
   }
 
@@ -125,7 +127,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
       before: currentSnapshot(),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
-      isByCall: !isEvent,
+      isByCall: current?.currentTarget !== window, // where Cardseal hears of it first
       problem: '',
       paidBy: '',
     };
@@ -147,7 +149,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
       if (site) press.read = { what, site };
     };
     const read = (control: HTMLInputElement) => (value: unknown) => {
-      if (value === '' && press?.filled.includes(control)) note('reads an emptied field');
+      const isEmptied = value === '' && press?.filled.includes(control);
+      if (isEmptied && !isByCardseal()) note('reads an emptied field');
     };
     watch(HTMLInputElement.prototype, 'value', read, 'get');
     for (const { prototype } of [HTMLFormElement, HTMLInputElement]) {

@@ -59,6 +59,7 @@ describe('the reader of cards', () => {
       'another control, if the marked one is empty',
       input('', 'autocomplete="cc-number"') + NUMBER_INPUT,
     ],
+    ['a control with 24 gaps', input(`4${' '.repeat(24)}111111111111111`)],
     ['neighbours', input('4111') + input('1111') + input('1111') + input('1111')],
     [
       'five neighbours, behind other digits',
@@ -88,6 +89,7 @@ describe('the reader of cards', () => {
     ['six neighbours', ['4', '1', '1', '1', '1', '11111111111'].map((it) => input(it)).join('')],
     ['neighbours with another text between', input('41111111') + input('x') + input('11111111')],
     ['a hidden control', input(NUMBER, 'type="hidden"')],
+    ['a control with 25 gaps', input(`4${' '.repeat(25)}111111111111111`)],
     ['a check box', input(NUMBER, 'type="checkbox"')],
     ['a text with more than digits', input(`No. ${NUMBER}`)],
     ['a sign between digits of another script', input('٤١١١١١١١\u066a١١١١١١١١')],
@@ -239,7 +241,15 @@ describe('the reader of cards', () => {
 
   describe('with another number in the page', () => {
     /** Numbers that nobody has published for tests, by the check digit. */
-    const VALID = ['490000000003', '4929000000000109', '4929123456781004', '9999999999999999998'];
+    const VALID = [
+      '490000000003',
+      '100000000008',
+      '10000000000008',
+      '2764139200009',
+      '4929000000000109',
+      '4929123456781004',
+      '9999999999999999998',
+    ];
 
     test('forgets the cards, says so, and reads again when it is gone', () => {
       const { read, cards, isOff, input } = open(NUMBER_INPUT);
@@ -296,6 +306,7 @@ describe('the reader of cards', () => {
       ['one digit too short', '49290000006'],
       ['one digit too long', '99999999999999999999'],
       ...VALID.map((it) => ['mistyped', it.slice(0, -1) + ((Number(it.at(-1)) + 1) % 10)]),
+      ['a time in milliseconds', '1764139200000'],
       ['within a text', 'No. 4929000000000109'],
       ['behind a letter', 'é490000000000'],
     ])('that is none, %s: looks (%s)', (_, text) => {

@@ -13,6 +13,9 @@ async function press({ isFilled = true, ...parts }: Parts, what?: string) {
   return { page, ...(await page.pressOver(what)) };
 }
 
+/** As a bundle has it. */
+const CARDSEAL = await (await fetch('/dist/cardseal.js')).text();
+
 const NUMBER_FIELD = `document.querySelector('#number')`;
 
 /** Sends with the card, unless a condition stops it. */
@@ -147,6 +150,27 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
       button: '<button type="button" id="go">Next</button>',
     },
     { press: 'the card was encrypted, and encrypt() has given the block to the page.' },
+  ],
+  'none: encrypt() in a submit listener of the page, which asks for something else first': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  event.stopPropagation();
+  Cardseal.bindCardForm(this).encrypt().then(function () {
+    fetch('/sent/none', { method: 'POST', body: 'step=2' });
+  });
+});`,
+      attributes: `${keyAttribute()} data-cardseal-when="[data-never]"`,
+    },
+    { press: 'the card was encrypted, and encrypt() has given the block to the page.' },
+  ],
+  'none: Cardseal is in a script of the page, and reads its fields': [
+    {
+      check: CHECK + scriptFile(CARDSEAL, 'app.js').tag,
+      script: `document.querySelector('#go').onclick = function () { document.body.id = 'next'; };`,
+      button: BUTTON,
+    },
+    { press: 'the card was encrypted, and the page sent nothing.' },
   ],
   'emptied fields: an empty value stops it': [
     sendsUnless(`!${NUMBER_FIELD}.value`),
