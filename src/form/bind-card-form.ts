@@ -58,7 +58,7 @@ export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): C
 function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   const { onEncrypted, fieldName = 'encrypted_card', luhn = true } = options;
   const mark = options.maskForRecorders === false ? doNothing : markForRecorders;
-  const { keyTimeoutMs = 15_000, keyMaxAgeMs = Number.POSITIVE_INFINITY } = options;
+  const { keyTimeoutMs = 15_000, keyMaxAgeMs } = options;
 
   const keys = keySource(options.key, keyTimeoutMs, keyMaxAgeMs);
   const page = pageOf(form, options);

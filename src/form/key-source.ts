@@ -37,10 +37,17 @@ export interface KeySource {
   isYoung(arrived: number): boolean;
 }
 
+/**
+ * G16: a shopper who comes back after lunch pays without typing the card again. The service does
+ * not show how long its keys live, and its sandbox's live for 15 minutes: a key of 10 minutes has
+ * time left for the press. A key that cannot be replaced is used whatever its age is.
+ */
+const MAX_AGE_MS = 10 * 60_000;
+
 export function keySource(
   key: CardFormOptions['key'],
   timeoutMs: number,
-  maxAgeMs: number,
+  maxAgeMs = typeof key === 'function' ? MAX_AGE_MS : Number.POSITIVE_INFINITY,
 ): KeySource {
   interface Pending {
     readonly answer: Promise<ReadyKey>;

@@ -61,7 +61,9 @@ export interface CardFormOptions {
 
   /**
    * The age, in milliseconds, up to which a key is used. An older key is replaced, and so is a
-   * block that was made under it, until a press has passed with it. Default: no limit.
+   * block that was made under it, until a press has passed with it. Set it below the lifetime of
+   * your service's keys. Default: 600,000 (10 minutes) if `key` is a function; no limit if the key
+   * is given as an object, because there is no other one.
    */
   keyMaxAgeMs?: number | undefined;
 

@@ -10,9 +10,6 @@ import { type CheckoutResponse, isOutcome, type OutcomeStatus, shownOf } from '.
 /** An outcome, and not a reason why there is none. */
 type Outcome = CheckoutResponse & { status: OutcomeStatus };
 
-/** After lunch, a press asks for a fresh key, so that the card need not be typed twice. */
-const KEY_MAX_AGE_MS = 10 * 60_000;
-
 /** The server lets the request wait while a payment of the order is on its way. */
 const OUTCOME_TIMEOUT_MS = 60_000;
 
@@ -70,7 +67,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
 
   const opening = Promise.resolve().then(open); // after `bindCheckout` has returned
   const binding = bindCardForm(form, {
-    keyMaxAgeMs: options.keyMaxAgeMs ?? KEY_MAX_AGE_MS,
+    keyMaxAgeMs: options.keyMaxAgeMs,
     keyTimeoutMs: options.keyTimeoutMs,
     luhn: options.luhn,
     when: options.when,

@@ -159,6 +159,24 @@ describe('a key that is too old', () => {
     await posted(page);
     expect(page.encrypted).toEqual([keys[1]!.id]);
   });
+
+  test('G16: after lunch, the press asks for a fresh one by default, if it can', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const keys = [freshKey(), freshKey(), freshKey()];
+    const minutes = (count: number) => vi.setSystemTime(Date.now() + count * 60_000 + 1);
+    const ask = vi.fn(() => keys[ask.mock.calls.length - 1]!);
+    const pages = [open(), open()];
+    await bind(pages[0]!.form, { key: ask }).ready;
+    await bind(pages[1]!.form, { key: keys[2]! }).ready; // the page's only one
+    minutes(9);
+    expect(ask).toHaveBeenCalledTimes(1);
+    minutes(1);
+    for (const page of pages) {
+      fill(page);
+      await posted(page);
+    }
+    expect(pages.map(({ encrypted }) => encrypted[0])).toEqual([keys[1]!.id, keys[2]!.id]);
+  });
 });
 
 describe('a form', () => {

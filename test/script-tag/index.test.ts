@@ -279,15 +279,18 @@ describe('the key', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('is asked for again when it is older than data-cardseal-key-max-age-ms', async () => {
+  test.each([
+    ['data-cardseal-key-max-age-ms', 'data-cardseal-key-max-age-ms="60000"', 61_000],
+    ['10 minutes, by default', '', 601_000], // G16
+  ])('is asked for again when it is older than %s', async (_, attribute, age) => {
     const [first, second] = [freshKey(), freshKey()];
     const keys = endpoint(json(first));
     const page = await visit({
-      attributes: `data-cardseal-key-url="${keys.path}" data-cardseal-key-max-age-ms="60000"`,
+      attributes: `data-cardseal-key-url="${keys.path}" ${attribute}`,
     });
     await page.window.Cardseal.bindCardForm(page.form).ready;
     await keys.say(json(second));
-    const now = Date.now() + 61_000;
+    const now = Date.now() + age;
     page.window.Date.now = () => now;
     const posted = await page.pay();
     await expectCard(posted);
