@@ -14,7 +14,7 @@ const SLOW_MS = 1000;
 export function readFields({ fields, kept, notices }: Parts): CardBytes {
   kept.check();
   const { card, problems } = fields.read();
-  const [first] = problems;
+  const [first] = problems; // G17: `problems[0]` of an empty list asks Object.prototype
   if (!first) return card;
   zero(card);
   notices.showProblems(problems);

@@ -258,7 +258,7 @@ test('a fault of the form: invalid_form at binding and at the press, nothing is 
   expect([await decrypt(blockOf(sent!)), more]).toEqual([CARD, undefined]);
 });
 
-// Changed: such a press was refused, and each one after it.
+// G14. Changed: such a press was refused, and each one after it.
 // Claim no-clear-text
 test('a name that a script adds after binding is taken off again, audibly, and the press pays', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});

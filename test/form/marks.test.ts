@@ -1,5 +1,5 @@
 /**
- * The marks by which recorders know what they may not record. The page records here as recorders
+ * G18: the marks by which recorders know what they may not record. The page records here as recorders
  * do; `npm run recorders` tries the real ones.
  */
 import { describe, expect, test } from 'vitest';

@@ -23,6 +23,7 @@ import {
 const error = () => vi.spyOn(console, 'error').mockImplementation(() => {});
 const warn = () => vi.spyOn(console, 'warn').mockImplementation(() => {});
 
+// G5
 describe('what goes out in clear text is searched:', () => {
   test.each([
     ['as typed', TYPED.number],
@@ -69,6 +70,7 @@ describe('what goes out in clear text is searched:', () => {
 
 const OTHER_NUMBER = '4111 1111 1111 1111';
 
+// G8
 describe('a number that maxlength has cut off', () => {
   const cut = (maxLength: number) =>
     html({ number: `<input autocomplete="cc-number" maxlength="${maxLength}">` });
@@ -99,6 +101,7 @@ describe('a number that maxlength has cut off', () => {
   });
 });
 
+// G8
 describe('the developer is told the truth at binding:', () => {
   const messageOf = async (page: Page, options = {}) => {
     error();
@@ -162,6 +165,7 @@ describe('the developer is told the truth at binding:', () => {
   });
 });
 
+// G10
 test('the page’s own origin is that of its location, whatever window.origin is', async () => {
   const before = Object.getOwnPropertyDescriptor(window, 'origin')!;
   error();
@@ -180,6 +184,7 @@ test('the page’s own origin is that of its location, whatever window.origin is
   }
 });
 
+// G11
 describe('a form that moves after it is bound', () => {
   test('into a closed shadow root pays', async () => {
     const page = open();
@@ -204,6 +209,7 @@ describe('a form that moves after it is bound', () => {
   });
 });
 
+// G17
 describe('a polluted Object.prototype with index keys', () => {
   const prototype = Object.prototype as unknown as Record<number, unknown>;
   afterEach(() => {
@@ -223,6 +229,7 @@ describe('a polluted Object.prototype with index keys', () => {
   });
 });
 
+// G4
 describe('after the fields are emptied, a date is what the page shows:', () => {
   const options = '<option value="">--<option>11<option>2049';
   const part = (slot: string, attributes: string) =>
@@ -258,6 +265,7 @@ describe('after the fields are emptied, a date is what the page shows:', () => {
   });
 });
 
+// G7
 describe('words of autocomplete keep the card out of the form history', () => {
   const word = (page: Page, field: string) => page.control(field).getAttribute('autocomplete');
   const CVV = 'data-cardseal-field="cvv"';

@@ -27,6 +27,7 @@ async function withWrongCode(cvv: string): Promise<Page> {
   return page;
 }
 
+// G6
 test('stands directly after the label, is named by the control, and is announced', async () => {
   const page = await withWrongCode(CONTROLS.cvv);
   const [text, ...others] = added(page);

@@ -90,6 +90,7 @@ describe('digits', () => {
     return found;
   };
 
+  // G15
   test('drops every space and dash of Unicode, and the marks that pasting brings, from the number', () => {
     const dashes = matching(/\p{Dash}/u);
     expect(dashes.length).toBeGreaterThanOrEqual(29);
@@ -132,6 +133,7 @@ describe('the expiry', () => {
     ...['1', '127', '13/27', '00/27', '0/27', '1/2', '01/027', '012/27', '01/20277', '01/27/28'],
     ...['27/13', '27/00', '202713', '202700', '1 2 7', 'x', '1x/27', '01/27x', 'MM/YY', '__/__'],
     ...['2027', '20270', '2027011', '01,27', '0127 1 1'],
+    // G2: a mask may cut a numeral in two.
     ...['00/11', '331', '33/1', '33 1', '12031', '03331', '1 331'],
   ])('%s is invalid', (expiry) => {
     expect(read({ expiry: [expiry] }).problems).toEqual(['expiry_invalid exp_month 0']);

@@ -1,4 +1,4 @@
-/** Real clicks in real pages: nothing moves while the shopper presses a button. */
+/** G1. Real clicks in real pages: nothing moves while the shopper presses a button. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ENGINES } from '../../tools/prepare/browsers.ts';
 import { openTab, type Tab } from '../shops/tabs.ts';

@@ -36,7 +36,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const named = cardControls(form).filter(hasName);
   let isEmptying = false;
 
-  /** A name that a script has given to a control since then goes: the data would have its value. */
+  /** G14: a name that a script has given to a control since then goes: the data would have its value. */
   const find = (mayBeLocked: boolean): CardControls => {
     for (const control of cardControls(form)) {
       if (isShared(control) || !hasName(control) || named.includes(control)) continue;

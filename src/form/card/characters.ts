@@ -67,7 +67,7 @@ const forDigits = (value: string): string[] => visible(value).filter((char) => !
 const MARKS =
   '\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff';
 
-/** Unicode 17, Default_Ignorable_Code_Point=Yes: the first and the last of each range. */
+/** G15: Unicode 17, Default_Ignorable_Code_Point=Yes, the first and the last of each range. */
 const IGNORABLE = [
   { first: 0xad, last: 0xad }, // soft hyphen
   { first: 0x34f, last: 0x34f }, // combining grapheme joiner

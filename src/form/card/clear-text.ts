@@ -4,7 +4,7 @@ import { readDigits } from './characters.ts';
 import { cardControls, isShared } from './fields.ts';
 
 /**
- * Searches what the browser would send beside the block for the card number: a script may have
+ * G5: searches what the browser would send beside the block for the card number: a script may have
  * copied it, or the shopper or autofill may have put it into another field.
  *
  * @throws {@link CardEncryptionError} `invalid_form`, with the control's name.

@@ -130,7 +130,7 @@ const isPartOfNumber = (control: Control): boolean =>
   control.maxLength <= 6;
 
 /**
- * Gives controls the word of `autocomplete` by which browsers keep a card where it belongs. Without
+ * G7: gives controls the word of `autocomplete` by which browsers keep a card where it belongs. Without
  * it, Chromium and Firefox store in their form history what was typed, the security code included.
  */
 export function setAutocomplete(form: HTMLFormElement): void {
@@ -202,7 +202,7 @@ function emptyControl(control: Control): void {
 }
 
 /**
- * Whether a widget stands in for a select, and shows what was chosen there. Most widgets do not hear
+ * G4: whether a widget stands in for a select, and shows what was chosen there. Most widgets do not hear
  * that the select is empty: they would go on showing a date that the form does not have.
  */
 export const isReplaced = (control: Element): boolean =>

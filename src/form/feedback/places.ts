@@ -52,7 +52,7 @@ function placeIn(element: HTMLElement): Place {
   };
 }
 
-/** An element of the library's own, directly after the controls, which name it. */
+/** G6: an element of the library's own, directly after the controls, which name it. */
 export function addPlace(form: HTMLFormElement, controls: Control[]): Place {
   const last = controls[controls.length - 1]!;
   const element = createElement('span');

@@ -18,8 +18,8 @@ let left: WeakSet<HTMLFormElement> | undefined;
 
 /**
  * An added line is there from the beginning: not every screen reader reads a text that comes
- * together with its live region. Without a text it takes no room, whatever the page's styles are.
- * Else the button would move, perhaps while the shopper presses it.
+ * together with its live region. G1: without a text it takes no room, whatever the page's styles
+ * are. Else the button would move, perhaps while the shopper presses it.
  */
 const NO_ROOM = 'all: initial !important; position: absolute !important';
 

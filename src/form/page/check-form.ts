@@ -8,7 +8,7 @@ import { type Button, submitButtons } from './submit.ts';
 import { unclobbered } from './unclobbered.ts';
 
 /**
- * Checks the form when it is bound, so that the page's developer hears of a fault at once.
+ * G8: checks the form when it is bound, so that the page's developer hears of a fault at once.
  *
  * @param checkDestination - Checks where a submit by a button goes. Absent if a script sends it.
  * @throws {@link CardEncryptionError} `invalid_form`.

@@ -28,7 +28,7 @@ export function checkDestination(
 }
 
 /**
- * The origin of a page. Not `window.origin`, which a script of the page may replace by accident:
+ * G10: the origin of a page. Not `window.origin`, which a script of the page may replace by accident:
  * `var origin`. An `<iframe srcdoc>` has the origin of the page around it.
  */
 function originOf({ location, defaultView }: Document): string {

@@ -48,7 +48,7 @@ function listenAround(form: HTMLFormElement): void {
   for (const type of OF_FORM) listen(type, onFormEvent, true);
 }
 
-/** A form may be put into a closed shadow root, or a frame: then only it itself hears of these. */
+/** G11: in a closed shadow root, or a frame, only the form itself hears of these. */
 const OF_FORM = ['submit', 'reset', 'formdata', 'click', 'keydown', 'input', 'change'];
 
 /** The innermost target that the window, or a shadow root, has handled an event for. */

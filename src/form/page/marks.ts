@@ -1,5 +1,5 @@
 /**
- * What session recorders read on a control: by these attributes they do not record its value. Each
+ * G18: what session recorders read on a control: by these attributes they do not record its value. Each
  * row is proven with the real packages by tools/recorders; docs/recorders.md names them.
  */
 const MARKS: [attribute: string, value: string][] = [

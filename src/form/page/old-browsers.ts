@@ -10,6 +10,16 @@ type Button = HTMLButtonElement | HTMLInputElement;
 /** Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62. */
 export const concat = <T>(lists: T[][]): T[] => ([] as T[]).concat(...lists);
 
+/** Chrome before 105, Firefox before 106 and Safari before 17.4 count what has a box as visible. */
+export function checkVisibility(element: Element): boolean {
+  const options = {
+    __proto__: null, // a polluted Object.prototype must set no further option
+    visibilityProperty: true,
+    checkVisibilityCSS: true, // its name in Chrome 105 to 120
+  };
+  return element.checkVisibility?.(options) ?? true;
+}
+
 /** Aborts a request: there is none in Chrome before 66. */
 export const newAborter = (): AbortController | undefined =>
   typeof AbortController === 'function' ? new AbortController() : undefined;

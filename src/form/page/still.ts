@@ -1,5 +1,5 @@
 /**
- * Whether the shopper holds a pointer down. Nothing may move then: if a button moves before the
+ * G1: whether the shopper holds a pointer down. Nothing may move then: if a button moves before the
  * pointer goes up, the browser raises no click, and the press ends in silence.
  */
 let isHeld = false;

@@ -1,0 +1,211 @@
+/**
+ * The rooms of the form, and who may import what by name: what touches a card or a block is read by
+ * whoever must trust the script tag. The rest cannot reach them.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '../../src');
+
+/** What runs of a file, by the name under which it is exported. Types run nothing. */
+interface Import {
+  file: string;
+  from: string;
+  name: string;
+}
+
+/** What the files of a place may import from elsewhere: names, or `*` for all, by the place. */
+const MAY_IMPORT: Record<string, Record<string, string[]>> = {
+  // It gets the elements of the card, to stand beside them, but neither a card nor a block.
+  'form/feedback/': {
+    'form/card/': ['cardControls', 'wordsOf'],
+    'form/page/': ['*'],
+    'core/': ['CardEncryptionError', 'ownProperty'],
+  },
+  'form/page/': {
+    // Whether a press pays by card depends on what the fields look like, and on whether one is empty.
+    'form/card/': [
+      'cardControls',
+      'findFields',
+      'hasDigit',
+      'isShared',
+      'numberAndCode',
+      'wordsOf',
+    ],
+    'form/feedback/': ['log'],
+    'core/': ['CardEncryptionError', 'checkBrowser'],
+  },
+  'form/card/': {
+    'form/feedback/': ['log'],
+    'form/page/': ['concat', 'elementsOf', 'isRendered', 'isSeen', 'unclobbered'],
+    'core/': ['CARD_FIELDS', 'CardEncryptionError', 'encodeInto'],
+  },
+  'form/decide.ts': { 'core/': ['CardEncryptionError'] },
+  // It sees test cards in the page, because it looks for them. It encrypts none, and binds no form.
+  'check/': {
+    'form/card/': ['holdsNumber', 'isOfName', 'readDigits', 'slotOf'],
+    'form/feedback/': ['log'],
+    'form/page/': ['*'],
+  },
+  'pay/': {
+    'form/index.ts': ['bindCardForm'],
+    'form/feedback/': ['log', 'reportToPage'],
+    'form/page/': ['createElement', 'unclobbered'],
+    'core/': ['CardEncryptionError'],
+  },
+  'checkout/': { 'server/': ['*'] },
+  'testing/': {},
+};
+
+function importsOf(file: string, text: string): Import[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  return source.statements.flatMap((node): Import[] => {
+    const isImport = ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+    if (!isImport || !node.moduleSpecifier) return [];
+    const { text: path } = node.moduleSpecifier as ts.StringLiteral;
+    const from = path.startsWith('.') ? join(file, '..', path) : path;
+    return namesOf(node).map((name) => ({ file, from, name }));
+  });
+}
+
+/** The names that one line imports, without types. */
+function namesOf(node: ts.ImportDeclaration | ts.ExportDeclaration): string[] {
+  const clause = ts.isImportDeclaration(node) ? node.importClause : node;
+  if (!clause) return ['all of it']; // import './file.ts'
+  if (clause.isTypeOnly) return [];
+  const list = ts.isImportDeclaration(node) ? node.importClause!.namedBindings : node.exportClause;
+  if (!list || !('elements' in list)) return ['all of it']; // a default, `* as` or `export *`
+  const values = [...list.elements].filter(({ isTypeOnly }) => !isTypeOnly);
+  return values.map(({ name, propertyName }) => (propertyName ?? name).text);
+}
+
+function wrong(imports: Import[]): string[] {
+  return Object.entries(MAY_IMPORT).flatMap(([place, allowed]) =>
+    imports
+      .filter(({ file, from }) => file.startsWith(place) && !from.startsWith(place))
+      .filter(({ from, name }) => {
+        const names = Object.entries(allowed).find(([other]) => from.startsWith(other))?.[1] ?? [];
+        return !names.includes(name) && !names.includes('*');
+      })
+      .map(({ file, from, name }) => `${file} imports ${name} from ${from}`),
+  );
+}
+
+const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'));
+const read = (file: string) => readFileSync(join(SOURCES, file), 'utf8');
+const imports = files.flatMap((file) => importsOf(file, read(file)));
+
+test('each room imports by name what it may, and nothing else', () => {
+  expect(imports.length).toBeGreaterThan(100);
+  for (const place of Object.keys(MAY_IMPORT)) {
+    expect(
+      files.filter((file) => file.startsWith(place)),
+      place,
+    ).not.toEqual([]);
+  }
+  expect(wrong(imports)).toEqual([]);
+});
+
+test('each name that a room may import, it does import', () => {
+  const unused = Object.entries(MAY_IMPORT).flatMap(([place, allowed]) =>
+    Object.entries(allowed).flatMap(([other, names]) =>
+      names
+        .filter(
+          (name) =>
+            !imports.some(
+              (it) =>
+                it.file.startsWith(place) &&
+                it.from.startsWith(other) &&
+                (it.name === name || name === '*'),
+            ),
+        )
+        .map((name) => `${place} does not import ${name} from ${other}`),
+    ),
+  );
+  expect(unused).toEqual([]);
+});
+
+/** The ways from an element to what was typed into it, or to the block. */
+const READS =
+  /\.(value|valueAs\w+|defaultValue|selectedOptions|options|formData)\b|FormData|\['value'\]/;
+
+test('feedback reads no control', () => {
+  for (const file of files.filter((it) => it.startsWith('form/feedback/'))) {
+    const text = read(file).replace('ownProperty(messages, problem).value', '');
+    expect(text, file).not.toMatch(READS);
+  }
+});
+
+/** What a release note or a table of compatibility says of an old browser. */
+const OLD_BROWSER = /(Chrome|Firefox|Safari) (before \d|\d+(\.\d+)? to \d)|came with Chrome/;
+
+test('what only old browsers need stands in one file', () => {
+  const inForm = files.filter((file) => file.startsWith('form/') && file !== 'form/options.ts');
+  const found = inForm.filter((file) => OLD_BROWSER.test(read(file)));
+  expect(found).toEqual(['form/page/old-browsers.ts']);
+});
+
+/** What a reviewer who must trust the script tag reads: .github/CONTRIBUTING.md. */
+const SITTING =
+  /^(core\/|form\/(card\/|decide|perform|block|block-input|make-block)|form\/page\/listeners)/;
+
+test('what touches a card or a block is read in one sitting', () => {
+  const sitting = files.filter((file) => SITTING.test(file));
+  const lines = sitting.map((file) => read(file).split('\n').length - 1);
+  const sum = lines.reduce((total, count) => total + count, 0);
+  expect(sitting.length).toBeGreaterThan(20);
+  expect(sum).toBeLessThan(LONGEST_SITTING);
+});
+
+/** In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. */
+const LONGEST_SITTING = 3100;
+
+/** The rules that outsiders' cases have shown missing, each in a comment beside its code. */
+const RULES = Array.from({ length: 18 }, (_, i) => `G${i + 1}`);
+
+test.each(RULES)('%s stands beside its code, and in a test', (rule) => {
+  const isNamed = (text: string) => new RegExp(`(//|\\*).*\\b${rule}\\b`).test(text);
+  const sources = files.filter((file) => file.startsWith('form/') && isNamed(read(file)));
+  expect(sources).not.toEqual([]);
+  const tests = ['form', 'script-tag', 'documents'].flatMap((room) => {
+    const folder = join(import.meta.dirname, '..', room);
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'));
+  });
+  expect(tests.filter((text) => new RegExp(`\\b${rule}\\b`).test(text))).not.toEqual([]);
+});
+
+describe('control:', () => {
+  const found = (file: string, text: string) => wrong(importsOf(file, text));
+
+  test.each([
+    ['form/feedback/status.ts', "import { readCard } from '../card/read.ts';"],
+    ['form/feedback/status.ts', "import { keptBlock } from '../block.ts';"],
+    ['form/feedback/status.ts', "import * as fields from '../card/fields.ts';"],
+    [
+      'form/feedback/status.ts',
+      "import { cardControls as it, emptyControls } from '../card/fields.ts';",
+    ],
+    ['form/page/page.ts', "import { readCard } from '../card/read.ts';"],
+    ['check/card.ts', "import { encryptCard } from '../core/index.ts';"],
+    ['checkout/orders.ts', "export { prepareKey } from '../core/index.ts';"],
+    ['testing/index.ts', "import '../core/index.ts';"],
+  ])('%s: %s is found', (file, text) => {
+    expect(found(file, text)).toHaveLength(1);
+  });
+
+  test('types are not', () => {
+    const text =
+      "import type { Card } from '../core/index.ts'; import { type A } from '../core/a.ts';";
+    expect(found('checkout/orders.ts', text)).toEqual([]);
+  });
+
+  test('a control that is read is found', () => {
+    expect('control.value').toMatch(READS);
+  });
+});
