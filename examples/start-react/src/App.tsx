@@ -12,10 +12,14 @@ export default function App() {
       <p role="status">{shown?.text}</p>
       {!shown?.isClosed && (
         <form ref={bind}>
-          <label>Card number <input autoComplete="cc-number" inputMode="numeric" /></label>
-          <label>Name on card <input autoComplete="cc-name" /></label>
-          <label>Expiry date <input autoComplete="cc-exp" placeholder="MM/YY" /></label>
-          <label>Security code <input autoComplete="cc-csc" inputMode="numeric" /></label>
+          <label>Card number <input autoComplete="cc-number" inputMode="numeric"
+            data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
+          <label>Name on card <input autoComplete="cc-name"
+            data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
+          <label>Expiry date <input autoComplete="cc-exp" placeholder="MM/YY"
+            data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
+          <label>Security code <input autoComplete="cc-csc" inputMode="numeric"
+            data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
           <button>Pay $10.00</button>
         </form>
       )}
