@@ -265,6 +265,21 @@ describe('after the fields are emptied, a date is what the page shows:', () => {
   });
 });
 
+// G4
+test('the search box of a widget that copies autocomplete from its select is no control of the card', async () => {
+  const part = (slot: string, option: string) => `<select autocomplete="cc-exp-${slot}" hidden>
+    <option value="">--<option>${option}</select><input autocomplete="cc-exp-${slot}">`;
+  const expiry = part('month', '11') + part('year', '2049');
+  const page = open(html({ expiry }));
+  await bind(page.form).ready;
+  fill(page, { ...TYPED, exp_month: '11', exp_year: '2049' });
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+  error();
+  const named = open(html({ expiry: expiry.replace('<input', '<input name="month"') })); // is sent
+  await expect(bind(named.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+});
+
 // G7
 describe('words of autocomplete keep the card out of the form history', () => {
   const word = (page: Page, field: string) => page.control(field).getAttribute('autocomplete');

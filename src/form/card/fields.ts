@@ -141,7 +141,8 @@ export function setAutocomplete(form: HTMLFormElement): void {
     const isUnset = words.length === 0 ? !isOff : words.includes('on');
     const isKept = words.some((word) => word === 'off' || word === AUTOCOMPLETE[slot]);
     const isOther = slot === 'cvv' && words.length > 0 && !isKept;
-    if (isShared(control) || !(isUnset || isOther)) continue;
+    // No browser keeps the history of a select, and widgets copy the word.
+    if (isSelect(control) || isShared(control) || !(isUnset || isOther)) continue;
     control.setAttribute('autocomplete', AUTOCOMPLETE[slot]);
   }
 }
@@ -154,8 +155,17 @@ export function isMarked(form: HTMLFormElement): boolean {
 }
 
 /** Every control of the form that is marked as one of the card's, whatever is wrong with it. */
-export const cardControls = (form: HTMLFormElement): Element[] =>
-  elementsOf(form).filter((element) => slotOf(element));
+export function cardControls(form: HTMLFormElement): Element[] {
+  const marked = elementsOf(form).filter((element) => slotOf(element));
+  return marked.filter((element) => !isSearchBox(element, marked));
+}
+
+/** G4: the input of a widget such as Tom Select copies `autocomplete` from the select it replaces. */
+const isSearchBox = (element: Element, marked: Element[]): boolean =>
+  !isSelect(element) &&
+  !element.hasAttribute('data-cardseal-field') &&
+  !element.getAttribute('name') &&
+  marked.some((other) => isSelect(other) && slotOf(other) === slotOf(element));
 
 /** The controls of number and code, which tell whether a shopper can see the card's fields. */
 export const numberAndCode = (form: HTMLFormElement): Control[] =>
