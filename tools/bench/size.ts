@@ -34,11 +34,12 @@ export interface Size {
  * have names that a reviewer can read, and what code of the page may end is a state of its own.
  * In the script tag, about 2,500 more keep a button where it is while it is pressed, put a text beside
  * its field and into view, search what goes out in clear text, and tell developers what is wrong.
+ * About 200 more know which custom element or link the shopper has pressed (G3).
  */
 const CORE_BOUND = 3_100;
-const SCRIPT_TAG_BOUND = 17_800;
+const SCRIPT_TAG_BOUND = 18_100;
 /** The script tag, and `bindCheckout` with its requests and nine more texts: about 1,900 more. */
-const PAY_TAG_BOUND = 19_700;
+const PAY_TAG_BOUND = 20_000;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
