@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from cardseal import (
@@ -50,6 +51,35 @@ def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
     assert tries == [1, 2, 3]
     assert "4242" not in "".join(lines)
     assert sum("Not delivered yet" in line for line in lines) == 2
+
+
+def test_an_async_on_paid_is_refused() -> None:
+    async def on_paid(_order: PaidOrder, _outcome: PaidOutcome) -> None: ...
+
+    with pytest.raises(TypeError, match="on_paid must be a plain function"):
+        checkout(on_paid=on_paid)
+
+
+def test_what_an_async_function_returns_is_neither_delivery_nor_look_up() -> None:
+    async def coroutine() -> str:
+        return "committed"
+
+    lines: list[str] = []
+    store = MemoryStore()
+    shop = checkout(store=store, on_paid=lambda *_: coroutine(), lines=lines)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid
+    assert store.due[ORDER.id]  # not delivered: sweep calls it again
+    assert any("on_paid must be a plain function" in line for line in lines)
+
+    service = FakeService()
+    service.status = "unheard_of"
+    unclear = checkout(service, lines=lines)
+    unclear.issue_key(ORDER, SENDER)
+    assert unclear.pay(ORDER, POSTED, SENDER).status is Status.NOT_CERTAIN
+    look_up: Any = lambda *_: coroutine()  # noqa: E731
+    assert unclear.sweep(look_up)[0].left == "look_up"
+    assert any("look_up must be a plain function" in line for line in lines)
 
 
 def test_a_store_that_is_slower_than_the_claim_keeps_no_order_from_delivery() -> None:

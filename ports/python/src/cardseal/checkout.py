@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import secrets
 import urllib.parse
 from dataclasses import dataclass, replace
@@ -98,8 +99,8 @@ class PaidOutcome:
     tries: int
 
 
-#: Delivers a paid order.
-OnPaid = Callable[[PaidOrder, PaidOutcome], Any]
+#: Delivers a paid order. A plain function: nothing awaits an ``async def``.
+OnPaid = Callable[[PaidOrder, PaidOutcome], None]
 
 
 @dataclass(frozen=True)
@@ -142,7 +143,8 @@ class SweptOrder:
     left: str
 
 
-#: Asks the service, or its records, for the ``status`` of an intent: (intent id, order id).
+#: Asks the service, or its records, for the ``status`` of an intent: (intent id, order id). A plain
+#: function, too.
 LookUp = Callable[[str, str], str]
 
 
@@ -168,10 +170,16 @@ class Checkout:
         ``on_paid`` sends the mail, tells the warehouse. It is called once if nothing crashes; and
         again, from any process that sees the order, until it has returned once. So let
         ``outcome.reference`` be the idempotency key of whatever it does. A call may take 20 s.
+        It runs in a thread of its own: it has no context of the request, and what it opens for
+        the thread, such as a connection of Django, it closes.
 
         ``keys_per_second``: how many keys all shoppers of this process may request in a second.
         ``log`` gets a line for each event that needs a look.
+
+        Raises ``TypeError`` if ``on_paid`` is an ``async def``.
         """
+        if on_paid is not None and inspect.iscoroutinefunction(on_paid):
+            raise TypeError(_ASYNC % "on_paid")
         self._payments = payments
         self._store = store
         self._on_paid = on_paid
@@ -446,6 +454,7 @@ class Checkout:
         asked, ask = question, look_up
         try:
             found = within(self._payments.timeout_s, lambda: ask(asked.intent_id, order_id))
+            _refuse_awaitable("look_up", found)
         except Exception as error:
             self._log(
                 "The look-up of intent %s of order %s failed: %s"
@@ -492,7 +501,7 @@ class Checkout:
             outcome = PaidOutcome(Status(order.paid.value), order.intent_id, claim.tries)
 
             def call() -> None:
-                deliver(paid, outcome)
+                _refuse_awaitable("on_paid", deliver(paid, outcome))
                 self._orders.change(order_id, on_delivered)
 
             within(_DELIVERY_LIMIT_S, call)
@@ -545,6 +554,17 @@ _REFUSALS = {
         "order whose stored value has this key is the one that the shopper means"
     ),
 }
+
+_ASYNC = "%s must be a plain function: nothing awaits an async one. Use asyncio.run in it"
+
+
+def _refuse_awaitable(name: str, returned: object) -> None:
+    """A coroutine that nobody awaits has done nothing: it must not count as done."""
+    if inspect.isawaitable(returned):
+        if inspect.iscoroutine(returned):
+            returned.close()
+        raise Problem(_ASYNC % name)
+
 
 _NO_BLOCK = (
     "the body is no block, in the text that JSON.stringify writes. Give pay the text that the page "

@@ -142,9 +142,11 @@ def _encoded(order_id: str) -> str:
     return urllib.parse.quote(order_id, safe="-_.!~*'()")
 
 
-def _json(status: int, body: dict[str, Any], headers: Mapping[str, str] = {}) -> Response:
+def _json(
+    status: int, body: dict[str, Any], headers: Optional[Mapping[str, str]] = None
+) -> Response:
     common = {"Content-Type": "application/json", "Cache-Control": "no-store"}
-    return Response(status, {**common, **headers}, json.dumps(body).encode("utf-8"))
+    return Response(status, {**common, **(headers or {})}, json.dumps(body).encode("utf-8"))
 
 
 def _see_other(page: str, outcome: Outcome) -> Response:

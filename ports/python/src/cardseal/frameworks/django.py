@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Optional
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from ..checkout import Checkout
 from ..handle import Request, handle
@@ -13,11 +13,11 @@ from ..order import Order
 
 def respond(
     checkout: Checkout,
-    request: Any,
+    request: HttpRequest,
     order: Optional[Order],
     page: Optional[str] = None,
     sender: Optional[str] = None,
-) -> Any:
+) -> HttpResponse:
     """See ``handle``. ``request`` is Django's. The setting ``DATA_UPLOAD_MAX_MEMORY_SIZE`` limits
     its body. ``sender``: the client's address, as your outermost proxy saw it.
     """

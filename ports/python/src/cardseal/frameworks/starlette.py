@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Optional
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request as StarletteRequest
 from starlette.responses import Response as StarletteResponse
 
@@ -20,7 +20,8 @@ async def respond(
     page: Optional[str] = None,
     sender: Optional[str] = None,
 ) -> StarletteResponse:
-    """See ``handle``. The payment runs in a thread, so the event loop goes on.
+    """See ``handle``. The payment runs in Starlette's thread pool (40 threads), so the event loop
+    goes on.
 
     ``sender``: ``request.client.host``, if uvicorn knows your proxy (``--forwarded-allow-ips``).
     """
@@ -30,6 +31,5 @@ async def respond(
         if len(body) > MOST_BODY_BYTES:
             break
     given = Request(request.method, dict(request.headers), body, sender=sender)
-    loop = asyncio.get_running_loop()
-    answer = await loop.run_in_executor(None, lambda: handle(checkout, given, order, page))
+    answer = await run_in_threadpool(handle, checkout, given, order, page)
     return StarletteResponse(answer.body, answer.status, dict(answer.headers))
