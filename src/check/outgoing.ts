@@ -68,8 +68,8 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
     else parts.push(key === undefined ? { text: textOf(value) } : { text: textOf(value), key });
   };
   if (body === undefined || body === null) return { parts, later };
-  if (body instanceof FormData || body instanceof URLSearchParams) {
-    for (const [value, key] of entriesOf(body)) add(value, key);
+  if (LISTS.some((type) => body instanceof type)) {
+    for (const [value, key] of entriesOf(body as FormData)) add(value, key);
   } else if (body instanceof Request) {
     const isReadable = body.method !== 'GET' && !body.bodyUsed;
     if (isReadable) later.push(Request.prototype.clone.call(body).text());
@@ -83,12 +83,15 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   return { parts, later };
 }
 
+/** Taken before the page can replace them, as Inputmask replaces `FormData`. */
+const LISTS = [FormData, URLSearchParams, Headers];
+
 /** By the platform's own function: an object of the page may have another. */
 export function entriesOf(
   list: FormData | URLSearchParams | Headers,
 ): [value: unknown, key: string][] {
   const entries: [unknown, string][] = [];
-  const { prototype } = [FormData, URLSearchParams, Headers].find((type) => list instanceof type)!;
+  const { prototype } = LISTS.find((type) => list instanceof type)!;
   Reflect.apply(prototype.forEach, list, [
     (value: unknown, key: string) => entries.push([value, key]),
   ]);

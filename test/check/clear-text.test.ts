@@ -285,6 +285,7 @@ test.each([
     'finds it although the page stops the event',
     `document.forms[0].addEventListener('submit', function (event) { event.stopPropagation(); });`,
   ],
+  ['finds it although the page replaces FormData', 'FormData = function () {};'],
   [
     'finds what a formdata listener adds',
     `document.querySelectorAll('form input').forEach(function (it) { it.removeAttribute('name'); });
