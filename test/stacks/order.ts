@@ -141,7 +141,7 @@ async function inShop(
   const requests: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    const isIcon = message.text().includes('404 (Not Found)');
+    const isIcon = message.location().url.endsWith('/favicon.ico');
     const isNoise = isIcon || expected.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !isNoise) complaints.push(message.text());
   });

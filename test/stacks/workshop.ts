@@ -15,7 +15,7 @@ import { CACHE } from '../support/npm-package.ts';
 import { readSteps } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const APPS = join(import.meta.dirname, 'apps');
+const APPS = join(import.meta.dirname, '../../examples');
 /** The file of docs/form.md that the apps share. */
 const PAYMENT = join(ROOT, 'test/documents/snippets/payment.ts');
 

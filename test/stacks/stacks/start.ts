@@ -10,7 +10,7 @@ import type { Place, Stack } from '../stack.ts';
 import type { Server } from '../workshop.ts';
 
 /** What is tried after the steps of a page. */
-type More = Record<string, (place: Place, sandbox: Server, address: string) => Promise<void>>;
+type More = Record<string, (place: Place, sandbox: Server, page: Server) => Promise<void>>;
 
 const types: More = {
   'the types of the same: `npm run build`': async ({ app }) => {
@@ -19,7 +19,7 @@ const types: More = {
 };
 
 const rendered: More = {
-  'the button is disabled until the form is bound': (place, _sandbox, address) =>
+  'the button is disabled until the form is bound': (place, _sandbox, { address }) =>
     isDisabledBeforeHydration(place, { address }),
 };
 
@@ -27,7 +27,7 @@ const keyError: More = {
   'if the answer is an error about the key, another try is safe': async (
     place,
     sandbox,
-    address,
+    { address },
   ) => {
     sandbox.stop();
     const fault = ['--fault', 'after-key-expired', '--fault-times', '1'];
@@ -38,7 +38,8 @@ const keyError: More = {
 
 /** By the program that serves what was built. */
 const built = (...command: [string, string[]]): More => ({
-  'the same, built': async (place) => {
+  'the same, built': async (place, _sandbox, page) => {
+    page.stop(); // it may have the port
     await place.app.run('npm', ['run', 'build']);
     const { address } = await place.app.serve(...command);
     await payOrder(place, { address });
@@ -67,11 +68,11 @@ export const START: Stack[] = [
 
 function followed(name: string, packages: string[], more: More = {}): Stack {
   let sandbox: Server;
-  let address: string;
-  const visit = (): OrderVisit => ({ address });
+  let page: Server;
+  const visit = (): OrderVisit => ({ address: page.address });
   const others = Object.entries(more).map(([title, check]) => [
     title,
-    (place: Place) => check(place, sandbox, address),
+    (place: Place) => check(place, sandbox, page),
   ]);
   return {
     name,
@@ -79,7 +80,7 @@ function followed(name: string, packages: string[], more: More = {}): Stack {
     async make({ app }) {
       const servers = await app.followPage(`${name}.md`);
       sandbox = servers[0]!;
-      address = servers.at(-1)!.address;
+      page = servers.at(-1)!;
     },
     checks: {
       [`the steps of [${name}.md](${name}.md): declined, then paid`]: (place) =>
