@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { alwaysTable, ROWS, wayTable } from './press-table.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const page = read('docs/concepts.md');
@@ -48,3 +49,19 @@ test('each rule that it counts stands in the code of that room', () => {
       expect(new RegExp(`\\b${letter}${i}\\b`).test(code), `${letter}${i}`).toBe(true);
   }
 });
+
+test('"What a press does" says in each cell what decide.ts does', () => {
+  const [always, way] = [...section('What a press does').matchAll(/(?:^\|.*\|\n)+/gm)].map(String);
+  expect(always!.trim()).toBe(alwaysTable());
+  expect(way!.trim()).toBe(wayTable());
+});
+
+test('"What a press does" has a row for each input of decide.ts', () => {
+  const cases = read('src/form/decide.ts').matchAll(/^ {4}case '(\w+)':$/gm);
+  const inputs = new Set(ROWS.map(({ input }) => input.type as string));
+  const declared = [...cases].map(([, name]) => name!).filter((name) => !STATES.includes(name));
+  expect([...inputs].sort()).toEqual(declared.sort());
+});
+
+/** `pressed` has a case for each of these. */
+const STATES = ['idle', 'encrypting', 'handed', 'overdue'];

@@ -1,0 +1,278 @@
+/** The tables of docs/concepts.md, "What a press does": its rows, and what decide.ts does in each cell. */
+import {
+  type Block,
+  type Doing,
+  decide,
+  type Effect,
+  type Input,
+  type Press,
+  type State,
+} from '../../src/form/decide.ts';
+
+/** The columns. `overdue` is as `idle`. */
+export const COLUMNS = ['idle', 'encrypting', 'dispatching', 'sending', 'handed'] as const;
+type Column = (typeof COLUMNS)[number];
+
+const OWN: Press = { id: 1, kind: 'submit' };
+const NEW: Press = { id: 2, kind: 'submit' };
+
+const SAME = { isSame: true, isYoung: true };
+const PRESS = { type: 'press', press: NEW, isCard: true, isByShopper: true } as const;
+const BEGUN = { ...PRESS, isRepeat: false, isSendable: true } as const;
+
+interface Row {
+  what: string;
+  input: Input;
+  /** Where it can happen. Default: everywhere. */
+  columns?: readonly Column[];
+  /** With `onEncrypted`. So it is in the column `handed`, always. */
+  hasHandler?: boolean;
+  /** What the block of the form is, if there is one. */
+  block?: Block | null;
+}
+
+const FULL: Block = { place: 'form', isOut: true, isEmptied: false };
+const MAKING = ['encrypting'] as const;
+
+export const ROWS: readonly Row[] = [
+  { what: 'a press that is no card press', input: { ...BEGUN, isCard: false } },
+  { what: 'a card press by the shopper', input: BEGUN },
+  { what: 'a submit by a script', input: { ...BEGUN, isByShopper: false } },
+  { what: 'a call of `encrypt()`', input: { ...BEGUN, press: { id: 2, kind: 'encrypt' } } },
+  {
+    what: 'the page has heard `cardseal:submit`, and there is no block of this card',
+    input: { type: 'announced', press: OWN, isWanted: true, isSame: false, isYoung: true },
+    columns: MAKING,
+  },
+  {
+    what: 'the page has heard `cardseal:submit`, and there is a block of this card',
+    input: { type: 'announced', press: OWN, isWanted: true, ...SAME },
+    columns: MAKING,
+  },
+  {
+    what: 'the page has cancelled `cardseal:submit`',
+    input: { type: 'announced', press: OWN, isWanted: false, ...SAME },
+    columns: MAKING,
+  },
+  { what: 'the card is read', input: { type: 'read', press: OWN }, columns: MAKING },
+  {
+    what: 'the card is encrypted',
+    input: { type: 'sealed', press: OWN, isSame: true },
+    columns: MAKING,
+    block: null,
+  },
+  {
+    what: 'the block is there, and the next task begins',
+    input: { type: 'ready', press: OWN },
+    columns: MAKING,
+  },
+  {
+    what: 'the same, with `onEncrypted`: the next task begins',
+    input: { type: 'ready', press: OWN },
+    columns: MAKING,
+    hasHandler: true,
+  },
+  {
+    what: 'the repeated press comes',
+    input: { ...BEGUN, press: OWN, isRepeat: true },
+    columns: MAKING,
+  },
+  {
+    what: 'no repeated press comes, and the browser does not show why',
+    input: { type: 'repeated', press: OWN, isExplained: false },
+    columns: MAKING,
+  },
+  {
+    what: 'at the gate: a card press with a block of this card',
+    input: { type: 'gated', press: OWN, isCard: true, ...SAME },
+    columns: ['encrypting', 'dispatching'],
+  },
+  {
+    what: 'at the gate: the same, with `onEncrypted`',
+    input: { type: 'gated', press: OWN, isCard: true, ...SAME },
+    columns: MAKING,
+    hasHandler: true,
+  },
+  {
+    what: 'at the gate: anything else',
+    input: { type: 'gated', press: OWN, isCard: true, isSame: false, isYoung: true },
+    columns: MAKING,
+  },
+  {
+    what: 'the fields are empty, for `onEncrypted`',
+    input: { type: 'emptied', press: OWN, isSame: false, isCleared: true },
+    columns: MAKING,
+    hasHandler: true,
+  },
+  {
+    what: 'a script has filled them again',
+    input: { type: 'emptied', press: OWN, isSame: true, isCleared: false },
+    columns: MAKING,
+    hasHandler: true,
+  },
+  {
+    what: 'the card, the key or the encryption fails',
+    input: { type: 'failed', press: OWN, error: 'why' },
+    columns: MAKING,
+  },
+  {
+    what: 'the listeners have run, and the browser sends the form',
+    input: { type: 'dispatched', sent: OWN },
+    columns: ['dispatching'],
+  },
+  {
+    what: 'the listeners have run, and one has cancelled the submit',
+    input: { type: 'dispatched', sent: undefined },
+    columns: ['dispatching'],
+  },
+  {
+    what: '`onEncrypted` is done',
+    input: { type: 'answered', press: OWN, isAnswered: true, isSame: true },
+    columns: ['handed'],
+  },
+  {
+    what: '`onEncrypted` rejects',
+    input: { type: 'answered', press: OWN, isAnswered: false, isSame: true },
+    columns: ['handed'],
+  },
+  {
+    what: '30 seconds are over',
+    input: { type: 'timeout', press: OWN, isSame: true },
+    columns: ['sending', 'handed'],
+  },
+  {
+    what: 'after that, the fields are empty',
+    input: { type: 'emptied', press: OWN, isSame: false, isCleared: true },
+    columns: ['sending'],
+  },
+  {
+    what: 'a field of the card changes',
+    input: { type: 'changed', isSame: false, isBegun: false },
+  },
+  {
+    what: 'the form’s data is collected',
+    input: { type: 'collected', isCard: true, isOther: false },
+    block: { ...FULL, isOut: false },
+  },
+  {
+    what: 'the form’s data is collected, and another way to pay is chosen',
+    input: { type: 'collected', isCard: false, isOther: false },
+  },
+  {
+    what: 'the form’s data is collected, and the fields hold another whole card',
+    input: { type: 'collected', isCard: true, isOther: true },
+  },
+  { what: 'a `reset` event', input: { type: 'resets' } },
+  { what: 'the reset takes effect', input: { type: 'reset' } },
+  {
+    what: 'a `beforeunload` listener asks whether to leave',
+    input: { type: 'asked' },
+    columns: ['sending'],
+  },
+  {
+    what: '`restart()`, `unbind()`, or the page is left',
+    input: { type: 'end', isStopped: false },
+  },
+];
+
+/** What decide.ts does in a cell, in words. */
+export function cellOf(row: Row, column: Column): string {
+  const { input, columns = COLUMNS, hasHandler = column === 'handed', block = FULL } = row;
+  if (!columns.includes(column)) return '';
+  const own = block && column === 'handed' ? { ...block, place: 'script', isEmptied: true } : block;
+  const isAsked = column !== 'idle' && column !== 'sending';
+  const before = { doing: DOING[column], block: own, owesSettled: isAsked } as State;
+  const [after, ...effects] = decide(before, input, hasHandler);
+  const words = [
+    doingWord(before.doing, after.doing),
+    blockWord(before.block, after.block),
+    ...effects.map(effectWord),
+  ];
+  return words.filter(Boolean).join(', ') || 'nothing';
+}
+
+const DOING: Record<Column, Doing> = {
+  idle: { is: 'idle' },
+  encrypting: { is: 'encrypting', press: OWN },
+  dispatching: { is: 'dispatching', press: OWN, under: null },
+  sending: { is: 'sending', press: OWN },
+  handed: { is: 'handed', press: OWN, isResetDue: false },
+};
+
+function doingWord(before: Doing, after: Doing): string {
+  if (after.is !== before.is) return `→ \`${after.is}\``;
+  const isDue = after.is === 'handed' && after.isResetDue;
+  return isDue ? 'reset when done' : '';
+}
+
+function blockWord(before: Block | null, after: Block | null): string {
+  if (!before && after) return 'block in the data';
+  if (!before || !after) return before ? 'block dropped' : '';
+  if (after.isOut && !before.isOut) return 'block may be out';
+  if (after.place === before.place)
+    return after.isEmptied && !before.isEmptied ? 'card forgotten' : '';
+  const places = {
+    aside: 'block out of the data',
+    form: 'block in the data',
+    script: 'block given',
+  };
+  if (before.place === 'script' && after.place === 'form') return 'block no longer the script’s';
+  return places[after.place];
+}
+
+function effectWord(effect: Effect): string {
+  switch (effect.do) {
+    case 'stop':
+      return 'stopped';
+    case 'announce':
+      return '`cardseal:submit`';
+    case 'encrypt':
+      return effect.needsBlock ? 'read and encrypt' : '';
+    case 'gate':
+      return 'gate';
+    case 'repeat':
+      return 'repeat the press';
+    case 'pass':
+      return 'passes';
+    case 'empty':
+      return 'empty the fields';
+    case 'handOver':
+      return 'call `onEncrypted`';
+    case 'waitForResponse':
+    case 'waitForPage':
+      return 'wait 30 s';
+    case 'takeOut':
+    case 'clearTexts':
+      return '';
+    case 'settled':
+      return '`cardseal:settled`';
+    case 'nextCard':
+      return 'next card';
+    case 'tell':
+      return `\`${effect.text}\``;
+    case 'fail':
+      return 'text of the error';
+  }
+}
+
+const tableOf = (head: readonly string[], lines: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+/** What may happen whatever the form is doing. */
+export const alwaysTable = (): string =>
+  tableOf(
+    ['what happens', ...COLUMNS.map((column) => `\`${column}\``)],
+    ROWS.filter(({ columns }) => !columns).map((row) => [
+      row.what,
+      ...COLUMNS.map((column) => cellOf(row, column)),
+    ]),
+  );
+
+/** What happens on the way of one press. */
+export const wayTable = (): string =>
+  tableOf(
+    ['in', 'what happens', 'what is done'],
+    ROWS.flatMap((row) =>
+      (row.columns ?? []).map((column) => [`\`${column}\``, row.what, cellOf(row, column)]),
+    ),
+  );
