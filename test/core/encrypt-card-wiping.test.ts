@@ -1,15 +1,8 @@
 /** Whatever becomes of a call: the caller's object is empty when it returns, and nothing of the card stays in the library's own memory. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { commands } from 'vitest/browser';
 import { type CardEncryptionKey, encryptCard, prepareKey } from '../../src/core/index.ts';
-import {
-  byteCard,
-  card,
-  decrypt,
-  freshKey,
-  isEmpty,
-  outcome,
-  type StringCard,
-} from '../support/core.ts';
+import { byteCard, card, freshKey, isEmpty, outcome, type StringCard } from '../support/core.ts';
 import { watchMemory } from '../support/watch-memory.ts';
 
 /** What the watch looks for: a part of each field that does not occur by chance. */
@@ -168,8 +161,10 @@ test('a page that makes crypto.subtle.encrypt wait encrypts zeros, and no card',
   const key = await prepareKey(freshKey());
   encryptLater();
   const block = await encryptCard(key, card());
-  const fields = Object.values(await decrypt(block)).map((text) => text.replaceAll('\0', ''));
-  expect(fields).toEqual(['', '', '', '', '']);
+  // WebKitGTK's own decryption drops leading zeros.
+  const plaintext = await commands.decryptInNode(block.payload);
+  expect(plaintext.length).toBe(block.layout.reduce((sum, { len }) => sum + len, 0));
+  expect(plaintext.filter((byte) => byte !== 0)).toEqual([]);
 });
 
 describe('control', () => {

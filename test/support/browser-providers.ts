@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { defineBrowserProvider } from '@vitest/browser';
 import { playwright } from '@vitest/browser-playwright';
+import type { Page } from 'playwright';
 import type { BrowserProvider, BrowserProviderOption, TestProject, Vitest } from 'vitest/node';
 import { type Engine, find } from '../../tools/prepare/browsers.ts';
 import { contextOptions, launchOptions } from './launch-options.ts';
@@ -27,7 +28,26 @@ export function providerOf(engine: Engine): BrowserProviderOption {
     launchOptions: { ...launch, timeout: START_LIMIT_MS },
     contextOptions: { ...contextOptions(engine), viewport: { width: 1280, height: 1024 } },
   });
-  return withTimeLimit(provider);
+  return withTimeLimit(withFrame(provider));
+}
+
+/**
+ * Vitest finds the frame of a test by its name, and gives up after a second. A busy Firefox may not
+ * have told Playwright the name by then, so `userEvent.keyboard` fails. This finds it in the page.
+ */
+function withFrame(option: BrowserProviderOption): BrowserProviderOption {
+  const providerFactory: BrowserProviderOption['providerFactory'] = (project) => {
+    const provider = option.providerFactory(project);
+    const getCommandsContext = provider.getCommandsContext.bind(provider);
+    provider.getCommandsContext = (sessionId) => {
+      const context = getCommandsContext(sessionId) as { page: Page };
+      const frame = async () =>
+        (await context.page.waitForSelector('iframe[data-vitest="true"]')).contentFrame();
+      return Object.assign(context, { frame });
+    };
+    return provider;
+  };
+  return { ...option, providerFactory };
 }
 
 /** A provider whose errors name the engine, and whose `close` never fails after such an error. */

@@ -204,6 +204,8 @@ describe('a block that cannot be decrypted', () => {
   test.each([false, true])('the public key of another key; fresh keys: %s', async (freshKeys) => {
     const { app, requestKey, create, authorize } = startService({ explain: true, freshKeys });
     const keys = [await requestKey(), await requestKey()];
+    // Ready key pairs are used again.
+    while (keys[1]!.public_key === keys[0]!.public_key) keys[1] = await requestKey();
     const block = { ...seal(keys[0]!), key_id: keys[1]!.id };
     const reply = await authorize((await create()).id, block);
     expect(reply.body.error.reason).toBe(
