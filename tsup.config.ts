@@ -12,8 +12,8 @@ import {
   ScriptTarget,
   transpileModule,
 } from 'typescript';
+import { BUILT_FROM, fingerprint } from './build/fingerprint.ts';
 import { license, version } from './package.json';
-import { BUILT_FROM, fingerprint } from './test/support/fingerprint.ts';
 
 export default defineConfig({
   // For bundlers: one module for each source file, under its name.

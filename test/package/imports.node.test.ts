@@ -102,6 +102,26 @@ describe('the sources', () => {
   });
 });
 
+describe('what builds the product', () => {
+  test.each(['tsup.config.ts', 'build/index.js', 'build/fingerprint.ts'])(
+    '%s imports neither from test/ nor from tools/',
+    (file) => {
+      const imported = importsOf(file, readFileSync(join(SOURCES, '..', file), 'utf8'));
+      const own = imported.filter((path) => path.startsWith('.'));
+      const allowed = ['./package.json', './build/fingerprint.ts'];
+      expect(own.filter((path) => !allowed.includes(path))).toEqual([]);
+      expect(imported.length).toBeGreaterThan(2);
+    },
+  );
+
+  test('is named by its command', () => {
+    const { scripts } = JSON.parse(readFileSync(join(SOURCES, '../package.json'), 'utf8'));
+    expect(scripts.build).toBe('node build');
+    expect(scripts).not.toHaveProperty('prebuild');
+    expect(readdirSync(join(SOURCES, '../build')).sort()).toEqual(['fingerprint.ts', 'index.js']);
+  });
+});
+
 describe('control', () => {
   test.each(['form.elements', 'input.value', 'new FormData(form)', "listen('input', f)"])(
     '%s counts as a way to what the shopper has typed',

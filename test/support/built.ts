@@ -3,7 +3,7 @@
  * `src/`. Tests in a browser call the command of assert-built.ts instead.
  */
 import { join } from 'node:path';
-import { throwIfNotBuilt } from './fingerprint.ts';
+import { throwIfNotBuilt } from '../../build/fingerprint.ts';
 
 const root = join(import.meta.dirname, '../..');
 

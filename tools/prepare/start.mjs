@@ -17,7 +17,7 @@ export function start(commands, { packages = [], browsers, programs, built } = {
   run(['tools/prepare/dependencies.mjs', ...packages]);
   if (browsers) run(['tsx', 'tools/prepare/browsers.ts']);
   if (programs) run(['tsx', 'tools/prepare/interop.ts']);
-  if (built) run(['tools/prepare/build.mjs']);
+  if (built) run(['build']);
   const args = process.argv.slice(2);
   for (const command of commands.slice(0, -1)) run(command);
   run([...commands.at(-1), ...args]);

@@ -14,7 +14,7 @@ export function fingerprint(root: string): string {
     .map((path) => `src/${path.replaceAll('\\', '/')}`)
     .sort();
   const hash = createHash('sha256');
-  for (const path of [...sources, 'tsup.config.ts']) {
+  for (const path of [...sources, 'tsup.config.ts', 'build/index.js']) {
     hash.update(`${path}\0`);
     hash.update(readFileSync(join(root, path)));
     hash.update('\0');
