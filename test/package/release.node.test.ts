@@ -17,7 +17,7 @@ interface Workflow {
     {
       permissions: Record<string, string>;
       needs?: string | string[];
-      steps: { uses?: string; run?: string }[];
+      steps: { uses?: string; run?: string; with?: Record<string, string> }[];
     }
   >;
 }
@@ -107,18 +107,20 @@ describe('release.yml', () => {
   });
 
   test('attaches each file that is copied by those who have no npm', () => {
-    const script = Object.keys(jobs)
-      .map(scripts)
-      .find((text) => text.includes('gh release'))!;
+    const script = scripts('announce');
+    expect(script).toMatch(/sha256sum --check\ntar -xzf release\/cardseal\.tgz/);
+    const isAttest = ({ uses }: { uses?: string }) => uses?.startsWith('actions/attest-');
+    const attested = jobs.announce!.steps.find(isAttest)!.with!['subject-path']!.trim().split('\n');
     const { exports } = JSON.parse(read('package.json'));
     const files = Object.keys(exports).filter((name) => name.startsWith('./cardseal.'));
     expect(files).toHaveLength(3);
     for (const [, file] of files.map((name) => name.split('/'))) {
       expect(script).toContain(` package/dist/${file}`);
-      expect(script).toContain(` release/${file}`);
     }
-    for (const file of ['cardseal.php', 'cardseal.py'])
+    for (const file of [...files.map((name) => name.slice(2)), 'cardseal.php', 'cardseal.py']) {
       expect(script).toContain(` release/${file}`);
+      expect(attested).toContain(`release/${file}`);
+    }
   });
 
   test('runs what takes too long for npm test', () => {
