@@ -1,6 +1,5 @@
 import { concat } from '../form/page/old-browsers.ts';
 import { isWrapper, type Site } from './call-site.ts';
-import type { CardReader } from './card.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { safely } from './patch.ts';
@@ -12,6 +11,7 @@ import {
   searcher,
   type TestCard,
 } from './search.ts';
+import type { CardReader } from './typed-card.ts';
 
 /** Finds the test cards of the page in a text. */
 export function cardFinder(reader: CardReader) {

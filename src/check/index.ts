@@ -1,6 +1,5 @@
 import { log } from '../form/feedback/report.ts';
 import { toJson } from '../form/page/to-json.ts';
-import { cardReader } from './card.ts';
 import { cardFinder, clearTextSearch } from './clear-text.ts';
 import { findingStore } from './findings.ts';
 import type {} from './global.ts';
@@ -11,6 +10,7 @@ import { safely } from './patch.ts';
 import { pressWatch } from './presses.ts';
 import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
+import { cardReader } from './typed-card.ts';
 import { watchSubmits, watchWaysOut } from './ways-out.ts';
 
 const OTHER_NUMBER =

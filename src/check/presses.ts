@@ -2,20 +2,20 @@ import { slotOf } from '../form/card/fields.ts';
 import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
-import type { CardReader, Control } from './card.ts';
 import { placeOfAddress } from './clear-text.ts';
 import { type FindingStore, type Found, placeOf } from './findings.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { safely, watch } from './patch.ts';
 import { readingsOf } from './search.ts';
+import type { CardReader, TypedControl } from './typed-card.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
-interface Press {
+interface WatchedPress {
   form: HTMLFormElement;
   before: Snapshot;
   /** The card's controls that were filled. */
-  filled: Control[];
+  filled: TypedControl[];
   isEncrypted: boolean;
   /** By a call of `encrypt()`: code of the page has the block, and sends it whenever it likes. */
   isByCall: boolean;
@@ -55,7 +55,7 @@ const LONGEST_MS = 5_000;
  * @param named - Hosts that payments go to, besides the page's own and the destination of the form.
  */
 export function pressWatch(reader: CardReader, store: FindingStore, named = '') {
-  let press: Press | undefined;
+  let press: WatchedPress | undefined;
   let snapshot: Snapshot | undefined;
   let timer = 0;
   /** Of the blocks that were made in this page. */
@@ -232,9 +232,9 @@ const holdsPayload = (text: string): boolean =>
   readingsOf(text).some((reading) => /(^|[^A-Za-z0-9+/])(?!MII)[A-Za-z0-9+/]{300}/.test(reading));
 
 /** A filled security code without a name, in a form that is sent without a new card. */
-function lostCode(form: HTMLFormElement): Control | undefined {
+function lostCode(form: HTMLFormElement): TypedControl | undefined {
   const filled = (slot: 'number' | 'cvv') =>
-    (elementsOf(form) as Control[]).filter(
+    (elementsOf(form) as TypedControl[]).filter(
       (control) => slotOf(control) === slot && control.value !== '' && isRendered(control),
     );
   return filled('number').length ? undefined : filled('cvv').find(({ name }) => !name);
@@ -286,7 +286,7 @@ const metEmptied = ({ what, site }: Reading): Found => ({
   site,
 });
 
-const notSent = ({ id }: Control): Found => ({
+const notSent = ({ id }: TypedControl): Found => ({
   kind: 'not sent',
   text: [
     'The security code was filled in, but not sent: its control',

@@ -383,7 +383,8 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     const keyId = block.key_id;
     const attempt: NewAttempt = { token, keyId, price: order, now: now() }; // O19
     try {
-      client(); // before the order is stored as paying: a wrong option is no lost answer
+      // Before `paying` is stored, so that misconfiguration is not recorded as a lost response.
+      client();
     } catch (error) {
       log(`No payment of order ${quoted(order.id)}: ${describe(error)}`);
       return refuse(order.id, keyId);
@@ -424,7 +425,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     }
   }
 
-  /** Does not send a block. */
+  /** Marks the block as never to be sent. */
   async function refuse(orderId: string, keyId: string): Promise<Outcome> {
     await readSettled(orderId); // the same block may have come twice
     return (await orders.change(orderId, (stored) => onRefusal(stored, keyId))).outcome;
@@ -598,7 +599,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
 
   /**
    * Delivers a paid order, unless it is delivered, or somebody else does it just now. It never
-   * rejects: whoever sees the order next delivers what was not delivered.
+   * rejects: the next call that sees the order delivers it.
    */
   async function deliver(orderId: string, token = randomId()): Promise<void> {
     if (!onPaid) return;

@@ -35,9 +35,9 @@ import type { CaptureMethod } from './card-payments.ts';
  *   attempt, too. They open no order whose attempt is under way.
  * - O11: A look-up that says `created` opens the order under the same intent, still `sent`. A
  *   look-up that fails, or says another word, says nothing.
- * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Whoever
- *   sees a paid order whose claim is over claims it anew, and calls `onPaid` only while its own
- *   claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the pause.
+ * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Any
+ *   call that sees a paid order whose claim is over claims it anew, and calls `onPaid` only while
+ *   its own claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the pause.
  * - O13: After 10 declines nobody tries another card: a person has to look.
  * - O14: The value of another order is no value of this one, and neither is one that is damaged.
  * - O15: `capture_method` is part of what is to be paid.
@@ -257,7 +257,7 @@ export type BlockDecision = { store?: StoredOrder } & (
   | { next: 'answer'; outcome: Outcome }
 );
 
-/** A block has come. The state is checked before the block. */
+/** A block was posted. The state is checked before the block. */
 export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): BlockDecision {
   const { token, keyId, price, now, draftId } = attempt;
   if (stored?.state === 'paying') {
@@ -440,7 +440,7 @@ export function onDeliver(stored: StoredOrder | undefined, { token, now }: Decid
   return { store: { ...order, delivery: claim }, order, claim };
 }
 
-/** `onPaid` has resolved, in time or late, whoever holds the claim. */
+/** `onPaid` has resolved, in time or late, no matter who holds the claim. */
 export function onDelivered(stored: StoredOrder | undefined): Delivery {
   if (stored?.state !== 'paid' || stored.delivery === 'done') return {};
   return { store: { ...stored, delivery: 'done' } };

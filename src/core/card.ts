@@ -190,10 +190,10 @@ function isUint8Array(value: unknown): value is Uint8Array {
 function hasMemoryOfItsOwn(bytes: Uint8Array): boolean {
   const memory = readGetter('buffer', bytes) as ArrayBufferLike;
   const resizable = ownProperty(ArrayBuffer.prototype, 'resizable');
-  return !isShared(memory) && !resizable.get?.call(memory);
+  return !isSharedMemory(memory) && !resizable.get?.call(memory);
 }
 
-function isShared(memory: ArrayBufferLike): boolean {
+function isSharedMemory(memory: ArrayBufferLike): boolean {
   try {
     // The getter throws a TypeError for shared memory. `instanceof` would fail across realms.
     Reflect.get(ArrayBuffer.prototype, 'byteLength', memory);

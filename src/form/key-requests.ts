@@ -14,7 +14,7 @@ export function keyRequests(
   { emit, tellPage }: Notices,
   isPressed: () => boolean,
 ) {
-  /** The request whose outcome the page hears. That of an older one is not reported. */
+  /** Only the latest request is reported. */
   let latest: object | undefined;
 
   const request = async (check: Check): Promise<void> => {
@@ -43,7 +43,7 @@ export function keyRequests(
       requested.catch(() => {}); // so that it is not reported as unhandled
       return requested;
     },
-    /** The page does not hear what becomes of the request that is under way. */
+    /** The request in flight is not reported. */
     silence() {
       latest = undefined;
     },

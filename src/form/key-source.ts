@@ -21,13 +21,12 @@ export interface KeySource {
   /** Whether a key that is used up can be replaced. */
   readonly isRenewable: boolean;
   /**
-   * Resolves to the key that is there or on its way; if there is none, asks for one. After a
-   * failure the next call asks again.
+   * Resolves to the cached or pending key; requests one if there is none. After a failure, the next
+   * call requests again.
    */
   get(): Promise<ReadyKey>;
   /**
-   * Drops the key that is there or on its way, and aborts its request. If `used` is named, drops
-   * only that one.
+   * Drops the cached or pending key, and aborts its request. With `used`, drops only that key.
    */
   drop(used?: ReadyKey): void;
   /**
@@ -51,7 +50,7 @@ export function keySource(
 ): KeySource {
   interface Pending {
     readonly answer: Promise<ReadyKey>;
-    /** Undefined while the key is on its way. */
+    /** Undefined while the key is pending. */
     ready?: ReadyKey;
     /** Aborts the request, in browsers that can. */
     readonly aborter: AbortController | undefined;

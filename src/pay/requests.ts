@@ -52,7 +52,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
         signal,
       } as RequestInit);
       const retryAfterMs = 1000 * Number(response.headers.get('retry-after'));
-      // Whoever refuses it: a proxy has its own limits.
+      // No matter who refuses it: a proxy has its own limits.
       if (response.status === 429) return { response: { status: 'too_many' }, retryAfterMs };
       answered = `answered ${response.status} without a status: is it checkout.handle?`;
       const received: CheckoutResponse | null = await response.json();

@@ -114,7 +114,7 @@ function readBlock(input: unknown, scheme: Scheme): EncryptedCard {
     return { payload, key_id, layout };
   } catch {
     // A JSON error repeats its input, and what a proxy throws could say anything.
-    throw refusal('This is not an encrypted card block of exactly payload, key_id and layout');
+    throw refusal('Invalid encrypted card: expected exactly payload, key_id, layout');
   }
 }
 

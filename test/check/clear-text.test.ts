@@ -1,11 +1,11 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 
 import { describe, expect, test } from 'vitest';
-import type { CardReader } from '../../src/check/card.ts';
 import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
 import type { FindingStore, Found } from '../../src/check/findings.ts';
 import type { Outgoing } from '../../src/check/outgoing.ts';
 import type { TestCard } from '../../src/check/search.ts';
+import type { CardReader } from '../../src/check/typed-card.ts';
 import { findCard } from '../support/find-card.ts';
 import { CARD, TYPED } from '../support/form.ts';
 import { endpoint } from '../support/tag-page.ts';

@@ -28,7 +28,7 @@ const watchedIn = (window: object) => {
 };
 
 // Claim check-hosts. Why: `isTestHost` in src/check/test-host.ts is asked before anything else, and
-// `cardReader` in src/check/card.ts knows no card while another number stands in the page.
+// `cardReader` in src/check/typed-card.ts knows no card while another number stands in the page.
 test('does nothing but one warning on a host that is not named', async () => {
   // The document of `srcdoc` has no host.
   const page = await visit({ head: KEEP + CHECK + TAG, srcdoc: true, tail: scriptFile(LEAK).tag });

@@ -227,7 +227,7 @@ describe('a delivery', () => {
     expect(next.until - (until + 1)).toBe(3_600_000);
   });
 
-  test('that is done is done, whoever holds the claim', () => {
+  test('that is done is done, no matter who holds the claim', () => {
     const { store } = onDelivered(paid);
     expect(store!.delivery).toBe('done');
     expect(onDelivered(store)).toEqual({});

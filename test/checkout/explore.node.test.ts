@@ -15,7 +15,7 @@ const orders = new Orders();
 // Claim true-outcome. Why: An answer that is lost or invalid makes an order uncertain, and
 // src/checkout/decide.ts answers by the state of the order before it looks at the block.
 // Claim delivery. Why: src/checkout/decide.ts claims the delivery in the write that makes the order
-// paid, for a time, and whoever sees the order after that claims it anew.
+// paid, for a time, and the next call that sees the order after that claims it anew.
 // Claim block-not-stored. Why: src/checkout/checkout.ts gives the block to one request, and stores
 // what src/checkout/decide.ts lists.
 test.each(PARTS)(

@@ -28,7 +28,7 @@ import {
 const ON_HTTPS = 'The card form must have an action on https, or onEncrypted';
 const OWN_ORIGIN = 'an action on its own origin, or allowCrossOriginAction, or onEncrypted';
 const POST = 'The card form must have method="post", or onEncrypted';
-const NO_WINDOW = 'no target that opens a new window, or onEncrypted';
+const NO_WINDOW = 'Remove the target of the card form (it opens a window), or use onEncrypted';
 
 describe('a destination is refused', () => {
   /** A form with these attributes, and with a button of these. */

@@ -158,7 +158,7 @@ describe.each(Object.entries(STORES))('%s', (_, open) => {
     expect(await check(open())).toEqual([]);
   });
 
-  test('loses nothing that it has acknowledged, whoever is killed', async () => {
+  test('loses nothing that it has acknowledged when any process is killed', async () => {
     const opened = open();
     const acknowledged = await addUnderKills(opened);
     const kept = await read(opened);

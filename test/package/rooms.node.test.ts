@@ -1,6 +1,6 @@
 /**
  * The rooms of the form, and who may import what by name: what touches a card or a block is read by
- * whoever must trust the script tag. The rest cannot reach them.
+ * a reviewer who must trust the script tag. The rest cannot reach them.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -192,7 +192,7 @@ describe('control:', () => {
       "import { cardControls as it, emptyControls } from '../card/fields.ts';",
     ],
     ['form/page/page.ts', "import { readCard } from '../card/read.ts';"],
-    ['check/card.ts', "import { encryptCard } from '../core/index.ts';"],
+    ['check/typed-card.ts', "import { encryptCard } from '../core/index.ts';"],
     ['checkout/orders.ts', "export { prepareKey } from '../core/index.ts';"],
     ['testing/index.ts', "import '../core/index.ts';"],
   ])('%s: %s is found', (file, text) => {

@@ -91,7 +91,7 @@ describe('parseEncryptedCard', () => {
     ['a length that is NaN', (valid) => ({ ...valid, layout: withLength(Number.NaN) })],
     ['a length that is a bigint', (valid) => ({ ...valid, layout: withLength(16n) })],
   ])('refuses %s', (_, alter) => {
-    expect(refused(alter(block()))).toMatch('exactly payload, key_id and layout');
+    expect(refused(alter(block()))).toMatch('expected exactly payload, key_id, layout');
   });
 
   test('takes text of 4,096 characters and no more', () => {

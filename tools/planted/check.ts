@@ -24,7 +24,7 @@ export const CHECK: readonly Fault[] = [
   },
   {
     name: 'the check looks at any number',
-    file: 'src/check/card.ts',
+    file: 'src/check/typed-card.ts',
     before: 'if (isOff || !testNumbers.has(number)) return;',
     after: 'if (isOff) return;',
     breaks: 'a shopper mistypes the number, and the check reads and remembers it',
@@ -32,7 +32,7 @@ export const CHECK: readonly Fault[] = [
   },
   {
     name: 'a real card beside the test card',
-    file: 'src/check/card.ts',
+    file: 'src/check/typed-card.ts',
     before: 'const numbers = all.filter(hasOnlyDigits)',
     after: 'const numbers = all.filter(() => false)',
     breaks: 'the check goes on while a real card stands in a field that it does not know',
@@ -132,7 +132,7 @@ export const CHECK: readonly Fault[] = [
   },
   {
     name: 'the fifth card is not remembered',
-    file: 'src/check/card.ts',
+    file: 'src/check/typed-card.ts',
     before: '.slice(-REMEMBERED);',
     after: '.slice(0, REMEMBERED);',
     breaks: 'a merchant who tries several test cards does not read that the next one leaks',

@@ -215,7 +215,7 @@ export const CORE: readonly Fault[] = [
   {
     name: 'shared memory is encrypted',
     file: 'src/core/card.ts',
-    before: 'return !isShared(memory) && !resizable.get?.call(memory);',
+    before: 'return !isSharedMemory(memory) && !resizable.get?.call(memory);',
     after: 'return memory !== undefined;',
     breaks: 'another thread can write the card back, or change it while it is checked',
     tests: ['chromium core/card-objects'],

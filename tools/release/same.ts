@@ -1,6 +1,6 @@
 /**
  * `node tools/release/same.mjs [FOLDER]`: each script in `dist/` is, to the byte, what the command lines of
- * tsc, Rollup and Terser make of `src/`. So whoever has read `src/` has read what runs. It shares no
+ * tsc, Rollup and Terser make of `src/`. So a reader of `src/` has read what runs. It shares no
  * code with `build/`, and takes seconds.
  */
 import { execFileSync } from 'node:child_process';

@@ -2,7 +2,7 @@ import { constants, createHash, KeyObject, privateDecrypt, type webcrypto } from
 import { FIELDS, type Layout } from './card-fields.ts';
 import type { Pair } from './key-pairs.ts';
 
-// Why a block was refused, for whoever writes the encrypting side. Of a card, the texts contain
+// Why a block was refused, for developers of the encrypting side. Of a card, the texts contain
 // lengths and the names of fields, and nothing else: not even a `field` or a `len` of the request
 // that is none.
 

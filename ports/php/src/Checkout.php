@@ -464,7 +464,7 @@ final class Checkout
 
     /**
      * Delivers a paid order, unless it is delivered, or somebody else does it just now. It never
-     * throws: whoever sees the order next delivers what was not delivered.
+     * throws: the next call that sees the order delivers it.
      */
     private function deliver(string $orderId, string $token): void
     {

@@ -112,7 +112,7 @@ final class Decide
         return new Decision($order->with(id: $price->id, keys: $keys), order: $order);
     }
 
-    /** A block has come. The state is checked before the block. */
+    /** A block was posted. The state is checked before the block. */
     public static function onBlock(?StoredOrder $stored, NewAttempt $attempt): Decision
     {
         if ($stored?->state === State::Paying) {
@@ -344,7 +344,7 @@ final class Decide
         return new Decision($stored->with(delivery: $claim), order: $stored, claim: $claim);
     }
 
-    /** $onPaid has returned, in time or late, whoever holds the claim. */
+    /** $onPaid has returned, in time or late, no matter who holds the claim. */
     public static function onDelivered(?StoredOrder $stored): Decision
     {
         $isDue = $stored?->state === State::Paid && $stored->delivery !== Delivery::Done;

@@ -107,8 +107,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** Whether the control is one of the card's, and not just being emptied. */
     include: (control: Element): boolean => !isEmptying && cardControls(form).includes(control),
     /**
-     * Whether nothing tells if an emptied control has changed: a shared name was not emptied, and a
-     * select may show an option again.
+     * Whether we cannot detect a change of an emptied control: a control with a shared name was not
+     * emptied, and a select may show an option again.
      */
     mayHoldCard: (control: Element): boolean =>
       isShared(control) || (isSelect(control) && hasDigit(control)),

@@ -108,4 +108,4 @@ export const isAboutCard = ({ code }: CardEncryptionError): boolean =>
 export const asCardEncryptionError = (reason: unknown): CardEncryptionError =>
   reason instanceof CardEncryptionError
     ? reason
-    : new CardEncryptionError('invalid_form', 'A script of the page keeps the form from working');
+    : new CardEncryptionError('invalid_form', 'A script on this page threw');

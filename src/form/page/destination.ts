@@ -14,7 +14,10 @@ export function checkDestination(
   submitter: HTMLElement | null,
   allowCrossOrigin = false,
 ): void {
-  if (opensWindow(form, submitter)) throw invalidForm('no target that opens a new window');
+  if (opensWindow(form, submitter)) {
+    const message = 'Remove the target of the card form (it opens a window), or use onEncrypted';
+    throw new CardEncryptionError('invalid_form', message);
+  }
   const action = formAction(form, submitter);
   if (isReactAction(action)) return;
   if (methodOf(form, submitter) !== 'post') {
@@ -52,7 +55,7 @@ function parseUrl(text: string): URL | undefined {
   }
 }
 
-/** Whether nobody on the network can read it: over https, or on this machine. */
+/** Over https, or on this machine: the network cannot read it. */
 const isSecure = ({ protocol, hostname }: URL) =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 

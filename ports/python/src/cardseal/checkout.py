@@ -482,7 +482,7 @@ class Checkout:
     def _deliver(self, order_id: str, token: str) -> None:
         """Delivers a paid order, unless it is delivered, or somebody else does it just now.
 
-        It never raises: whoever sees the order next delivers what was not delivered.
+        It never raises: the next call that sees the order delivers it.
         """
         on_paid = self._on_paid
         if on_paid is None:

@@ -265,7 +265,7 @@ class NewAttempt:
 
 
 def on_block(stored: Optional[StoredOrder], attempt: NewAttempt) -> BlockDecision:
-    """A block has come. The state is checked before the block."""
+    """A block was posted. The state is checked before the block."""
     if stored is not None and stored.state is State.PAYING and stored.attempt is not None:
         if stored.attempt.token == attempt.token:  # O3: only the answer of the write was lost
             return BlockDecision(Next.AUTHORIZE, intent_id=stored.intent_id)
@@ -478,7 +478,7 @@ def on_deliver(stored: Optional[StoredOrder], decider: Decider) -> DeliveryDecis
 
 
 def on_delivered(stored: Optional[StoredOrder]) -> DeliveryDecision:
-    """``on_paid`` has returned, in time or late, whoever holds the claim."""
+    """``on_paid`` has returned, in time or late, no matter who holds the claim."""
     if stored is None or stored.state is not State.PAID or stored.delivery is Delivery.DONE:
         return DeliveryDecision()
     return DeliveryDecision(replace(stored, delivery=Delivery.DONE))

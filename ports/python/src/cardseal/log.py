@@ -1,4 +1,4 @@
-"""Lines for whoever runs the shop: fixed words, codes and ids. An error can repeat what was posted,
+"""Log lines for the shop's operator: fixed words, codes and ids. An error can repeat what was posted,
 so its message is never in a line."""
 
 from __future__ import annotations

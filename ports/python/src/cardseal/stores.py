@@ -46,7 +46,7 @@ class OrderStore(Protocol):
 
 
 class DamagedEntry(Exception):
-    """The store gave something else than what was written."""
+    """The store returned an invalid order."""
 
 
 class Connection(Protocol):

@@ -1,6 +1,6 @@
 /** Which test card the check reads in a page, and when it looks at nothing. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { cardReader } from '../../src/check/card.ts';
+import { cardReader } from '../../src/check/typed-card.ts';
 
 describe('the reader of cards', () => {
   const NUMBER = '4111111111111111';

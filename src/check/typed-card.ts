@@ -5,13 +5,13 @@ import { concat } from '../form/page/old-browsers.ts';
 import { tellingNames } from './code-names.ts';
 import type { TestCard } from './search.ts';
 
-export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+export type TypedControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** The controls of one card, as far as they are there. */
 export interface CardControls {
-  number: Control[];
-  name: Control[];
-  code: Control[];
+  number: TypedControl[];
+  name: TypedControl[];
+  code: TypedControl[];
 }
 
 /** How many cards are remembered: a page may send the first one after the second was typed. */
@@ -90,10 +90,10 @@ export type CardReader = ReturnType<typeof cardReader>;
 
 const NO_TEXT = /^(checkbox|radio|submit|button|image|reset|file|range|color)$/;
 
-function allControls(roots: (Document | ShadowRoot)[]): Control[] {
-  const found: Control[] = [];
+function allControls(roots: (Document | ShadowRoot)[]): TypedControl[] {
+  const found: TypedControl[] = [];
   for (const root of roots) {
-    for (const control of root.querySelectorAll<Control>('input, select, textarea')) {
+    for (const control of root.querySelectorAll<TypedControl>('input, select, textarea')) {
       if (!NO_TEXT.test(control.type)) found.push(control);
     }
   }
@@ -106,12 +106,13 @@ const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
 const isTellingCode = tellingNames([]);
 
 /** Finds the card's controls by their marks, or else by their values and names. */
-function findCard(all: Control[], testNumbers: Set<string>): CardControls {
+function findCard(all: TypedControl[], testNumbers: Set<string>): CardControls {
   const filled = (slot: 'number' | 'cvv') =>
     all.filter((control) => slotOf(control) === slot && isFilled(control));
   const named = (test: (name: string) => boolean) =>
     all.filter((it) => it.type !== 'hidden' && (test(it.id) || test(it.name)));
-  const or = (first: Control[], second: () => Control[]) => (first.length ? first : second());
+  const or = (first: TypedControl[], second: () => TypedControl[]) =>
+    first.length ? first : second();
   return {
     number: or(filled('number'), () => byContent(all, testNumbers)),
     name: or(all.filter(isOfName), () => named((name) => HOLDER.test(name))),
@@ -120,7 +121,7 @@ function findCard(all: Control[], testNumbers: Set<string>): CardControls {
 }
 
 /** One control, or neighbours with a part each, in which a test number stands. */
-function byContent(all: Control[], testNumbers: Set<string>): Control[] {
+function byContent(all: TypedControl[], testNumbers: Set<string>): TypedControl[] {
   const visible = all.filter(({ type }) => type !== 'hidden');
   for (const start of visible.keys()) {
     for (let count = 1; count <= 5; count++) {
@@ -138,14 +139,18 @@ function byContent(all: Control[], testNumbers: Set<string>): Control[] {
  * does not count. Nor does one that is being typed: the beginning of a test number, or boxes in
  * which the shopper is, which may hold parts of two numbers.
  */
-function holdsOtherNumber(all: Control[], marked: Control[], testNumbers: Set<string>): boolean {
+function holdsOtherNumber(
+  all: TypedControl[],
+  marked: TypedControl[],
+  testNumbers: Set<string>,
+): boolean {
   const whole = marked.length > 1 && marked.some(hasFocus) ? [] : [digitsOf(marked)];
   const numbers = all.filter(hasOnlyDigits).map((it) => digitsOf([it]));
   const isTest = (number: string) => [...testNumbers].some((test) => test.startsWith(number));
   return numbers.concat(whole).some((number) => isCardNumber(number) && !isTest(number));
 }
 
-const hasFocus = (control: Control): boolean =>
+const hasFocus = (control: TypedControl): boolean =>
   (control.getRootNode() as Document | ShadowRoot).activeElement === control;
 
 /** A number of 13 digits that begins with 1 is a time in milliseconds. */
@@ -153,7 +158,7 @@ const isCardNumber = (digits: string): boolean =>
   digits.length <= 19 && holdsNumber(digits) && !/^1\d{12}$/.test(digits);
 
 /** The name on the card, unless it stands elsewhere, too, as in the billing address. */
-function nameOf(controls: CardControls, all: Control[]): string {
+function nameOf(controls: CardControls, all: TypedControl[]): string {
   const own = controls.name.filter((control) => !control.hasAttribute('data-cardseal-shared'));
   const name = own.map(({ value }) => value.trim()).join(' ');
   if (!/\S\s+\S/.test(name)) return '';
@@ -164,18 +169,18 @@ function nameOf(controls: CardControls, all: Control[]): string {
   return isElsewhere || isWhole || own.length < controls.name.length ? '' : name;
 }
 
-const isFilled = ({ value }: Control): boolean => value.trim() !== '';
+const isFilled = ({ value }: TypedControl): boolean => value.trim() !== '';
 
-const textOf = (controls: Control[]): string => controls.map(({ value }) => value).join('');
+const textOf = (controls: TypedControl[]): string => controls.map(({ value }) => value).join('');
 
 /** The digits of any script, as ASCII digits. */
-const digitsOf = (controls: Control[]): string =>
+const digitsOf = (controls: TypedControl[]): string =>
   concat(controls.map(({ value }) => readDigits(value))).join('');
 
 /** No number is longer, with a gap after each digit. */
 const LONGEST_NUMBER = 40;
 
 /** It looks no further than the first other character: digits of other scripts take time. */
-const hasOnlyDigits = ({ value }: Control): boolean =>
+const hasOnlyDigits = ({ value }: TypedControl): boolean =>
   value.length <= LONGEST_NUMBER &&
   [...value].every((char) => readDigits(char).indexOf(undefined) < 0);
