@@ -88,9 +88,9 @@ export const SERVER: readonly Fault[] = [
     file,
     before: `  } catch {
     // A JSON error repeats its input, and what a proxy throws could say anything.
-    throw refusal('This is not`,
+    throw refusal('Invalid encrypted`,
     after: `  } catch (error) {
-    throw refusal(String(error) + 'This is not`,
+    throw refusal(String(error) + 'Invalid encrypted`,
     breaks: 'a card that was posted in clear stands in the merchant’s log',
     tests: ['node server/index'],
   },
