@@ -1,6 +1,7 @@
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { endOnSigterm } from './end.js';
-import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
+import type { Answer } from './page.js';
+import { orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = express();
 app.use('/js', express.static('public'));

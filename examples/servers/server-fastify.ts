@@ -1,6 +1,7 @@
 import Fastify, { type FastifyReply } from 'fastify';
 import { endOnSigterm } from './end.js';
-import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
+import type { Answer } from './page.js';
+import { orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = Fastify({
   bodyLimit: 8 * 1024, // a block takes less than 2 KiB

@@ -1,7 +1,8 @@
 import Koa, { type Context } from 'koa';
 import readBody from 'raw-body';
 import { endOnSigterm } from './end.js';
-import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
+import type { Answer } from './page.js';
+import { orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 const app = new Koa();
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createCheckout, type IssuedKey, type Order, type Outcome } from 'cardseal/checkout';
+import { createCheckout, type IssuedKey, type Order } from 'cardseal/checkout';
+import { type Answer, FORM, html, json, TEXTS, textOf } from './page.js';
 import { store } from './store.js';
 
 export const checkout = createCheckout({
@@ -8,7 +9,7 @@ export const checkout = createCheckout({
     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
   },
   store,
-  /** Again, with the same reference, if it throws or the process dies: docs/production.md. */
+  /** Again, with the same reference, if it throws or the process dies: docs/delivery.md. */
   async onPaid({ id }, { reference }) {
     console.log(`Paid: order ${id}, ${reference}`); // in your shop: send the mail, once for each
   },
@@ -28,13 +29,6 @@ export function orderCookie(): string {
 
 /** The address that your one proxy has seen: it comes last. The sender can write those before. */
 const senderOf = (forwardedFor: string | undefined) => forwardedFor?.split(',').at(-1)?.trim();
-
-/** An HTTP response, with every header that it needs. */
-export interface Answer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
-}
 
 /** GET /checkout: the form, or how the payment went. */
 export async function showCheckout(order: Order | undefined): Promise<Answer> {
@@ -81,46 +75,3 @@ export async function startOrder(order: Order | undefined): Promise<Answer> {
   if (outcome && 'reference' in outcome) headers['set-cookie'] = orderCookie();
   return { status: 303, headers, body: '' };
 }
-
-const AGAIN = '<a href="/checkout">Please enter your card again</a>.';
-const TEXTS: Record<Outcome['status'], string> = {
-  open: '',
-  committed: 'Thank you. You have paid.',
-  authorized: 'Thank you. The amount is reserved on your card.',
-  failed: `Your card was declined. You have not paid. ${AGAIN}`,
-  not_paid: `The payment could not be made. You have not paid. ${AGAIN}`,
-  retry_is_safe: `We do not know yet whether you have paid. You cannot pay twice. ${AGAIN}`,
-  not_certain: 'It is not certain whether you have paid. Please do not pay again, and contact us.',
-  no_order: 'This page is out of date. If you have pressed Pay before, please contact us.',
-  invalid_encrypted_card: 'The shop did not accept what was sent.',
-};
-
-const NEW_ORDER =
-  '<form method="post" action="/checkout/new"><button>Place another order</button></form>';
-
-function textOf(outcome: Outcome, { id }: Order): string {
-  const text = TEXTS[outcome.status].replace('contact us', `contact us about order ${id}`);
-  return `<p>${text}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
-}
-
-const FORM = `<script src="/js/cardseal.js" defer></script>
-<form method="post" action="/checkout/pay" data-cardseal data-cardseal-key-url="/checkout/key">
-  <label>Card number <input autocomplete="cc-number" inputmode="numeric"></label>
-  <label>Name on card <input autocomplete="cc-name"></label>
-  <label>Expiry date <input autocomplete="cc-exp" placeholder="MM/YY"></label>
-  <label>Security code <input autocomplete="cc-csc" inputmode="numeric"></label>
-  <button type="submit">Pay</button>
-</form>`;
-
-function html(body: string, status = 200, headers = {}): Answer {
-  const type = 'text/html; charset=utf-8';
-  const page = `<!doctype html><meta charset="utf-8"><title>Checkout</title>${body}`;
-  return { status, headers: { 'content-type': type, ...NO_STORE, ...headers }, body: page };
-}
-
-function json(body: object, status: number, headers = {}): Answer {
-  const all = { 'content-type': 'application/json', ...NO_STORE, ...headers };
-  return { status, headers: all, body: JSON.stringify(body) };
-}
-
-const NO_STORE = { 'cache-control': 'no-store' };

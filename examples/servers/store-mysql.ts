@@ -4,7 +4,7 @@ import { createPool } from 'mysql2/promise';
 const pool = createPool({
   uri: process.env.MYSQL_URL!,
   ...(process.env.MYSQL_SOCKET && { socketPath: process.env.MYSQL_SOCKET }),
-  connectionLimit: 10, // connections of this process: docs/production.md has the sum
+  connectionLimit: 10, // connections of this process: docs/stores.md has the sum
   connectTimeout: 4000,
   queueLimit: 100, // more requests than these do not wait for a connection: they fail at once
 });

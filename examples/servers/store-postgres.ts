@@ -2,7 +2,7 @@ import { postgresStore } from 'cardseal/checkout';
 import pg from 'pg';
 
 const pool = new pg.Pool({
-  max: 10, // connections of this process: docs/production.md has the sum
+  max: 10, // connections of this process: docs/stores.md has the sum
   connectionTimeoutMillis: 4000, // to wait for one of them
   query_timeout: 4000,
 });

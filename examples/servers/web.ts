@@ -1,4 +1,5 @@
-import { type Answer, orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
+import type { Answer } from './page.js';
+import { orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.js';
 
 /** For every framework that hands over a `Request` and takes a `Response`. */
 export async function handle(request: Request): Promise<Response> {

@@ -124,7 +124,7 @@ export interface Price {
 /** What became of the last try to pay an order that is still open. It is stored. */
 export type LastTry = 'failed' | 'not_paid' | 'retry_is_safe';
 
-/** How the payment of an order went. Tell the shopper: docs/server.md has the texts. */
+/** How the payment of an order went. Tell the shopper: docs/outcomes.md has the texts. */
 export type Outcome =
   /**
    * Only from `outcome`, `resolve` and `sweep`: show the form. `last` is what became of the last

@@ -1,18 +1,18 @@
-/** docs/concepts.md draws the states that the code has, and explains each. */
+/** docs/press.md and docs/concepts.md draw the states that the code has, and explain each. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { alwaysTable, ROWS, wayTable } from './press-table.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const page = read('docs/concepts.md');
+const pages = read('docs/press.md') + read('docs/concepts.md');
 
 /** The members of a union of string literals, such as `state: 'open' | 'paid';`. */
 const literals = (text: string) => [...text.matchAll(/'(\w+)'/g)].map(([, name]) => name!).sort();
 
 /** The section under a heading. */
 function section(heading: string): string {
-  const [, text] = new RegExp(`^## ${heading}\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(page)!;
+  const [, text] = new RegExp(`^## ${heading}\n(.*?)(?=^## |$(?![^]))`, 'ms').exec(pages)!;
   return text!;
 }
 
@@ -37,7 +37,7 @@ test.each([
 });
 
 test('each rule that it counts stands in the code of that room', () => {
-  const rows = [...page.matchAll(/^\|.*?, ([A-Z])1 to [A-Z](\d+) \|.*?\((\.\.\/src\/\w+)/gm)];
+  const rows = [...pages.matchAll(/^\|.*?, ([A-Z])1 to [A-Z](\d+) \|.*?\((\.\.\/src\/\w+)/gm)];
   expect(rows).toHaveLength(2);
   for (const [, letter, last, room] of rows) {
     const folder = join(import.meta.dirname, '../../docs', room!);

@@ -10,8 +10,8 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const [, union] = /type CardEncryptionErrorCode =(.*?);\n/s.exec(read('src/core/errors.ts'))!;
 const codes = [...union!.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, code]) => code!).sort();
 
-test('docs/troubleshooting.md has a full row for each code, and no other', () => {
-  const [, table] = /^\| `code` \|.*\n.*\n((?:\|.*\n)+)/m.exec(read('docs/troubleshooting.md'))!;
+test('docs/errors.md has a full row for each code, and no other', () => {
+  const [, table] = /^\| `code` \|.*\n.*\n((?:\|.*\n)+)/m.exec(read('docs/errors.md'))!;
   const rows = [...table!.matchAll(/^\| `(\w+)` \| \S.* \| \S.* \|$/gm)];
   expect(rows.map(([, code]) => code).sort()).toEqual(codes);
   expect(table!.trim().split('\n')).toHaveLength(codes.length);

@@ -1,4 +1,4 @@
-/** Each example in docs/frameworks.md stands in a file that a test builds and pays with. */
+/** Each example for a framework or tool stands in a file that a test builds and pays with. */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,11 @@ import { readSteps } from '../stacks/steps.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['examples', 'test/documents/snippets'];
 
-const page = readFileSync(join(ROOT, 'docs/frameworks.md'), 'utf8');
+const PAGES = ['react', 'react-hook-form', 'svelte', 'solid', 'angular', 'masks'];
+const examplesOf = (page: string) => {
+  const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8');
+  return Array.from(text.matchAll(/^```\w+\n([\s\S]*?)^```$/gm), ([, code]) => code!);
+};
 const sources = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => join(ROOT, folder, path))
@@ -16,10 +20,11 @@ const sources = FOLDERS.flatMap((folder) =>
 );
 
 /** The fenced blocks of code. What a block leaves out is marked by a comment of `…`. */
-const examples = Array.from(page.matchAll(/^```\w+\n([\s\S]*?)^```$/gm), ([, code]) => code!);
+const examples = PAGES.flatMap(examplesOf);
 const parts = examples.flatMap((code) => code.split(/^ *(?:\/\/|\{\/\*|<!--) ….*\n/m));
 
-test('docs/frameworks.md has examples', () => {
+test.each(PAGES)('docs/%s.md has examples', (page) => {
+  expect(examplesOf(page).length).toBeGreaterThan(0);
   expect(examples.length).toBeGreaterThan(7);
 });
 

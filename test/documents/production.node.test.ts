@@ -1,6 +1,6 @@
 /**
- * The programs of docs/production.md, each run as it stands there: what checks a store, what
- * delivers, and what settles open orders. Those with a database run in test/interop.
+ * The programs of docs/own-store.md, docs/delivery.md and docs/settling.md, each run as it stands
+ * there. Those with a database run in test/interop.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -83,7 +83,7 @@ function edit(file: string, search: RegExp, replacement: string): void {
 }
 
 describe('check-store.ts', () => {
-  test('finds nothing in the store of docs/server.md', async () => {
+  test('finds nothing in the store of docs/server-routes.md', async () => {
     const { status, printed } = await run(makeProject(), 'check-store.ts');
     expect([status, printed]).toEqual([0, expect.stringContaining('Nothing was found.')]);
   });

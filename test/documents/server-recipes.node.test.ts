@@ -1,5 +1,5 @@
 /**
- * Every program in docs/server.md is written to a folder exactly as it stands there, compiled,
+ * Every program in docs/server-routes.md and docs/server-shop.md is written to a folder exactly as it stands there, compiled,
  * started and paid with.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -35,14 +35,14 @@ afterAll(cleanUp);
 
 // `npm run typecheck` compiles the recipes.
 test.each([
-  ['server.md', ['shop.ts', 'server-express.ts', 'store.ts', 'end.ts']],
-  [
-    'production.md',
-    [
-      ...['store-postgres.ts', 'store-mysql.ts', 'check-store.ts', 'paid.ts'],
-      ...['sweep.ts', 'resolve.ts'],
-    ],
-  ],
+  ['server-routes.md', ['server-express.ts', 'store.ts']],
+  ['server-shop.md', ['shop.ts']],
+  ['outcomes.md', ['page.ts']],
+  ['limits.md', ['end.ts']],
+  ['stores.md', ['store-postgres.ts', 'store-mysql.ts']],
+  ['own-store.md', ['check-store.ts']],
+  ['delivery.md', ['paid.ts']],
+  ['settling.md', ['sweep.ts', 'resolve.ts']],
 ])('docs/%s shows the recipes as they are', (document, files) => {
   const page = readFileSync(join(root, 'docs', document), 'utf8');
   for (const file of files) {
@@ -51,13 +51,17 @@ test.each([
   }
 });
 
-test('docs/production.md shows the tables that the stores ask for, and the store in Redis', () => {
-  const page = readFileSync(join(root, 'docs/production.md'), 'utf8');
+test('docs/stores.md shows the tables that the stores ask for', () => {
+  const page = readFileSync(join(root, 'docs/stores.md'), 'utf8');
   for (const store of ['postgres', 'mysql']) {
     const source = readFileSync(join(root, `src/checkout/${store}-store.ts`), 'utf8');
     const [, table] = / \* ```sql\n(.*?) \* ```/s.exec(source)!;
     expect(page).toContain(`\`\`\`sql\n${table!.replaceAll(' * ', '')}\`\`\``);
   }
+});
+
+test('docs/own-store.md shows the store in Redis', () => {
+  const page = readFileSync(join(root, 'docs/own-store.md'), 'utf8');
   const redis = readFileSync(join(root, 'test/interop/drivers/redis-store.mjs'), 'utf8');
   expect(page).toContain(redis.slice(redis.indexOf('const WRITE')));
 });

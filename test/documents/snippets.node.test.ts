@@ -70,13 +70,16 @@ describe('each snippet', () => {
   const tested = new Set(
     readdirSync(browserPages).map((file) => readFileSync(join(browserPages, file), 'utf8')),
   );
+  /** A server's files, each on the page that test/documents/server-recipes.node.test.ts names. */
+  const OF_SERVER = ['server-express.ts', 'shop.ts', 'page.ts', 'store.ts', 'end.ts'];
   const programs = ['ts', 'tsx', 'vue', 'html', 'js'];
   const isTestedHere = ({ page, file }: Snippet) =>
-    page === 'docs/testing.md' || file === 'card-server.ts';
+    page.startsWith('docs/testing') || ['card-server.ts', 'other-fields.ts'].includes(file ?? '');
   /** By test/documents/server-recipes.node.test.ts; by `npm run stacks`. */
-  const isTestedByItself = ({ page }: Snippet) =>
-    /^docs\/(server|frameworks|start-[\w-]+)\.md$/.test(page);
-  /** Programs of docs/production.md, and the test that runs the very text. */
+  const isTestedByItself = ({ page, file = '' }: Snippet) =>
+    /^docs\/(react|react-hook-form|svelte|solid|angular|masks|start-[\w-]+)\.md$/.test(page) ||
+    OF_SERVER.includes(file);
+  /** Programs of a server that other pages have, and the test that runs the very text. */
   const RUN_BY: Record<string, string> = {
     'store-postgres.ts': 'interop/shop-postgres.test.ts',
     'store-mysql.ts': 'interop/shop-mysql.test.ts',
@@ -86,8 +89,9 @@ describe('each snippet', () => {
     'sweep.ts': 'documents/production.node.test.ts',
     'resolve.ts': 'documents/production.node.test.ts',
   };
-  const isRunElsewhere = ({ page, file = '' }: Snippet) =>
-    page === 'docs/production.md' && file in RUN_BY;
+  /** The last one is in docs/check.md: test/documents/check.e2e.test.ts runs it. */
+  const isRunElsewhere = ({ page, file = '', text }: Snippet) =>
+    file in RUN_BY || (page === 'docs/check.md' && text.startsWith("test('no script of the page"));
   /** test/interop/databases.test.ts compiles it, with the types of its driver. */
   const needsDriver = ({ file }: Snippet) => file === 'store-mysql.ts';
 
@@ -122,7 +126,7 @@ describe('each snippet', () => {
     for (const [i, { language, text, file }] of typescript.entries()) {
       write(folder, file ?? `snippet-${i}.${language}`, text);
     }
-    for (const file of ['shop.ts', 'store.ts', 'mail.ts'])
+    for (const file of ['shop.ts', 'page.ts', 'store.ts', 'mail.ts'])
       write(folder, file, read(`examples/servers/${file}`));
     write(folder, 'payment.ts', read('test/documents/snippets/payment.ts'));
     const paths = {}; // the built package, not the sources
@@ -148,11 +152,11 @@ const VISA = {
 };
 
 describe('on the server', () => {
-  /** The checkout of a snippet in docs/server.md, and the service that it talks to. */
+  /** The checkout of a snippet, and the service that it talks to. */
   async function load(file: string) {
     const folder = makeFolder();
     write(folder, file, snippets.find((it) => it.file === file)!.text);
-    for (const file of ['shop.ts', 'store.ts'])
+    for (const file of ['shop.ts', 'page.ts', 'store.ts'])
       write(folder, file, read(`examples/servers/${file}`));
     process.env.ORDERS_FILE = join(folder, 'orders.sqlite');
     const service = createService({ generateKeyPair: recycledKeyPair });
@@ -165,7 +169,7 @@ describe('on the server', () => {
 
   const newOrder = () => ({ id: randomUUID(), amount: 1000, currency: 'USD' });
 
-  test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
+  test('the excerpt in README pays once, and refuses everything else', async () => {
     const { cardKey, pay } = (await load('card-server.ts')).snippet;
     const order = newOrder();
     const card = { ...VISA };
@@ -201,10 +205,11 @@ describe('on the server', () => {
   });
 });
 
-describe('docs/testing.md', () => {
+describe('docs/testing.md and docs/testing-setup.md', () => {
   const named = (file: string) => {
-    const found = snippets.find((it) => it.page === 'docs/testing.md' && it.file === file);
-    if (!found) throw new Error(`docs/testing.md has no snippet ${file}`);
+    const ofTesting = snippets.filter(({ page }) => page.startsWith('docs/testing'));
+    const found = ofTesting.find((it) => it.file === file);
+    if (!found) throw new Error(`docs/testing*.md have no snippet ${file}`);
     return found.text;
   };
   const babel = JSON.stringify({ plugins: ['@babel/plugin-transform-modules-commonjs'] });
@@ -235,7 +240,7 @@ describe('docs/testing.md', () => {
     for (const path of ['package.json', 'dist']) {
       cpSync(join(root, path), join(folder, 'node_modules/cardseal', path), { recursive: true });
     }
-    const tests = ['test/card-key.js', 'test/checkout.test.js', 'test/pay.test.js'];
+    const tests = ['test/checkout.test.js', 'test/pay.test.js'];
     const own = Object.fromEntries(tests.map((file) => [file, named(file)]));
     const all = { 'package.json': '{ "private": true }', ...own, ...files };
     for (const [file, text] of Object.entries(all)) write(folder, file, text);
@@ -246,6 +251,6 @@ describe('docs/testing.md', () => {
   // By `npm run stacks`
   test('jsdom can be replaced by happy-dom in one word', () => {
     expect(named('vitest.config.js')).toContain("environment: 'jsdom'");
-    expect(read('docs/testing.md')).toContain("`environment: 'happy-dom'`");
+    expect(read('docs/testing-setup.md')).toContain("`environment: 'happy-dom'`");
   });
 });

@@ -73,7 +73,7 @@ test('a plain page pays', async () => {
 });
 
 /**
- * What the server of docs/server.md can answer while the form stays: the text that the shopper
+ * What the server of docs/server-routes.md can answer while the form stays: the text that the shopper
  * reads, and whether the next press sends the same block.
  */
 const ANSWERS: [answer: () => Response, text: string, keepsBlock: boolean][] = [

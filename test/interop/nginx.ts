@@ -1,4 +1,4 @@
-/** nginx in front of several processes of a shop, with the settings of docs/production.md. */
+/** nginx in front of several processes of a shop, with the settings of docs/limits.md. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { waitUntil } from './databases.ts';
 import { run } from './ports.ts';
 
-const document = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
+const document = readFileSync(join(import.meta.dirname, '../../docs/limits.md'), 'utf8');
 const [, settings] = /```nginx\n(.*?)```/s.exec(document)!;
 
 /** Every sender says in the header `x-test-address` from where it comes: here, all are this machine. */

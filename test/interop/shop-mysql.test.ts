@@ -1,5 +1,5 @@
 /**
- * The shop of docs/server.md as docs/production.md sets it up: two processes, MariaDB and nginx.
+ * The shop of docs/server-routes.md as docs/stores.md and docs/limits.md set it up: two processes, MariaDB and nginx.
  * It lives through a deploy, `kill -9`, a bot and a dead service. Then one command settles and
  * delivers all that is left.
  */
@@ -21,8 +21,8 @@ const TIMEOUT_MS = 3000;
 const CARD = { number: '4242424242424242', exp_month: '12', exp_year: '2039', cvv: '835' };
 
 async function startShop(serviceAddress: string) {
-  const document = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
-  const [, table] = /### MySQL and MariaDB.*?```sql\n(.*?)```/s.exec(document)!;
+  const document = readFileSync(join(import.meta.dirname, '../../docs/stores.md'), 'utf8');
+  const [, table] = /## MySQL and MariaDB.*?```sql\n(.*?)```/s.exec(document)!;
   const mariadb = await startMariadb();
   mariadb.create('shop', table!);
   const folder = makeProject();

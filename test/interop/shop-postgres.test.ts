@@ -1,5 +1,5 @@
 /**
- * `postgresStore` in a database, and the shop of docs/server.md with it: two processes behind one
+ * `postgresStore` in a database, and the shop of docs/server-routes.md with it: two processes behind one
  * address, with a browser in front.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const APPROVED = '4242424242424242';
 const DECLINED = '4000000000000002';
 
 const SCRIPT = join(import.meta.dirname, '../../dist/cardseal.js');
-const document = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
+const document = readFileSync(join(import.meta.dirname, '../../docs/stores.md'), 'utf8');
 const [, createTable] = /```sql\n(CREATE TABLE cardseal_orders .*?)```/s.exec(document)!;
 
 const postgres = startPostgres();
@@ -63,7 +63,7 @@ describe('the store', () => {
 const TIMEOUT_MS = 8000;
 const LIMIT_MS = TIMEOUT_MS + 5000;
 
-/** What the shop tells, by the texts of shop.ts, and what the balancer does. */
+/** What the shop tells, by the texts of page.ts, and what the balancer does. */
 const TEXTS = {
   form: 'Card number',
   paid: 'Thank you. You have paid.',

@@ -54,10 +54,10 @@ test.each(['PostgreSQL', 'MySQL and MariaDB'])(
     const sql = (file: string, pattern: RegExp) =>
       pattern.exec(readFileSync(join(php.folder, file), 'utf8'))![1]!;
     const flat = (statements: string) => statements.replace(/\s+/g, ' ').trim();
-    const orders = new RegExp(`### ${database}\n.*?\`\`\`sql\n(.*?)\`\`\``, 's');
+    const orders = new RegExp(`## ${database}\n.*?\`\`\`sql\n(.*?)\`\`\``, 's');
     const limits = new RegExp(`-- ${database}\n(.*?;)\n`, 's');
     expect(flat(tables(database))).toBe(
-      `${flat(sql('../../../docs/production.md', orders))} ${flat(sql('../README.md', limits))}`,
+      `${flat(sql('../../../docs/stores.md', orders))} ${flat(sql('../README.md', limits))}`,
     );
   },
 );

@@ -2,7 +2,7 @@
  * `npm run stacks`: builds small apps with the real tools from the packed library, and pays in a
  * real browser. Installs the tools when they are needed, into `.cache/stacks`.
  * `-- next jest` takes the stacks with these words in their names. The results go into results.json
- * and into the table of docs/frameworks.md.
+ * and into the table of docs/tried.md.
  */
 import { chromium } from 'playwright';
 import { need } from '../../tools/prepare/browsers.ts';

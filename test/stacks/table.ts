@@ -1,4 +1,4 @@
-/** The results: on the screen, in results.json, and as a table in docs/frameworks.md. */
+/** The results: on the screen, in results.json, and as a table in docs/tried.md. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -14,7 +14,7 @@ export interface Result {
 export type Results = Record<string, Result>;
 
 const FILE = join(import.meta.dirname, 'results.json');
-const PAGE = join(import.meta.dirname, '../../docs/frameworks.md');
+const PAGE = join(import.meta.dirname, '../../docs/tried.md');
 const START = '<!-- Written by `npm run stacks`: from here -->';
 const END = '<!-- to here -->';
 

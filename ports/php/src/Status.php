@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Cardseal;
 
-/** How the payment of an order went. docs/server.md has the words for the shopper. */
+/** How the payment of an order went. docs/outcomes.md has the words for the shopper. */
 enum Status: string
 {
     /** Show the form. $last and $reason say what became of the last try. */

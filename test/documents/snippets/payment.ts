@@ -1,5 +1,5 @@
 // payment.ts
-// Your server's addresses: with the recipes of docs/server.md, /checkout/key and /checkout/pay.
+// Your server's addresses: with the recipes of docs/server-routes.md, /checkout/key and /checkout/pay.
 const KEY_ADDRESS = '/card-key';
 const PAY_ADDRESS = '/pay';
 

@@ -1,4 +1,4 @@
-/** The store in Redis of docs/production.md. */
+/** The store in Redis of docs/own-store.md. */
 const WRITE = `
   if (redis.call('HGET', KEYS[1], 'version') or '0') ~= ARGV[2] then return 0 end
   redis.call('HSET', KEYS[1], 'value', ARGV[1], 'version', ARGV[2] + 1)

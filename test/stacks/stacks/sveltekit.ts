@@ -9,7 +9,7 @@ const SERVICE = {
   CARD_PAYMENTS_SECRET_KEY: 'sk_test_bookshop_published_key',
 };
 
-/** The recipe of docs/server.md, in a fresh project. */
+/** The recipe of docs/server-routes.md, in a fresh project. */
 export const sveltekit: Stack = {
   name: 'sveltekit',
   packages: ['@sveltejs/kit', 'svelte', 'vite'],
@@ -23,7 +23,7 @@ export const sveltekit: Stack = {
       'npm install --save-dev cardseal-sandbox @types/node',
     ]);
     cpSync(join(RECIPES, 'sveltekit'), app.folder, { recursive: true });
-    for (const file of ['shop.ts', 'store.ts', 'web.ts'])
+    for (const file of ['shop.ts', 'page.ts', 'store.ts', 'web.ts'])
       app.write(`src/lib/server/${file}`, readFileSync(join(RECIPES, file), 'utf8'));
     const script = join(app.folder, 'node_modules/cardseal/dist/cardseal.js');
     app.write('static/js/cardseal.js', readFileSync(script, 'utf8'));

@@ -11,7 +11,7 @@ const NODE16: Options = { module: 'node16', moduleResolution: 'node16' };
 const NODENEXT: Options = { module: 'nodenext', moduleResolution: 'nodenext' };
 const NODE10: Options = { module: 'esnext', moduleResolution: 'node10' };
 
-const PAGE = join(import.meta.dirname, '../../../docs/troubleshooting.md');
+const PAGE = join(import.meta.dirname, '../../../docs/errors.md');
 
 /** The app's package.json has no `"type"`, so its `.ts` files are CommonJS modules. */
 export const tsc: Stack = {
@@ -73,10 +73,10 @@ function compile(compilers: readonly Compiler[], options: Options, file: string)
   };
 }
 
-/** The error is the one that docs/troubleshooting.md has. */
+/** The error is the one that docs/errors.md has. */
 function fail(compilers: Compiler[], options: Options, error: string) {
   return async (place: Place) => {
-    expect(readFileSync(PAGE, 'utf8').includes(error), `docs/troubleshooting.md has no '${error}'`);
+    expect(readFileSync(PAGE, 'utf8').includes(error), `docs/errors.md has no '${error}'`);
     for (const compiler of compilers) {
       const { output } = await run(place, compiler, options, 'consumer.ts');
       expect(output.includes(error), `TypeScript ${compiler} says instead: ${output}`);

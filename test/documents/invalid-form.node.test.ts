@@ -1,5 +1,5 @@
 /**
- * docs/troubleshooting.md has each invalid_form message of the form and the script tag. The errors of
+ * docs/errors.md has each invalid_form message of the form and the script tag. The errors of
  * compilers on it are checked by `npm run stacks`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
-const page = read('docs/troubleshooting.md');
+const page = read('docs/errors.md');
 
 const sources = [
   ...readdirSync(join(root, 'src/form'), { recursive: true, encoding: 'utf8' })

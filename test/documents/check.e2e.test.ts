@@ -1,5 +1,5 @@
 /**
- * The Playwright test of docs/testing.md, run from its very text: it passes on a page that pays,
+ * The Playwright test of docs/check.md, run from its very text: it passes on a page that pays,
  * and fails on each page that does not, or that leaks.
  */
 import { readFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { listenOnLoopback } from '../support/loopback.ts';
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const [, text] = /^```js\n(test\('no script of the page sends the card'.*?)^```$/ms.exec(
-  read('docs/testing.md'),
+  read('docs/check.md'),
 )!;
 
 const [{ public_key }] = JSON.parse(read('test/vectors/keys.json')).rsa;
