@@ -1,32 +1,14 @@
 import { concat } from '../form/page/old-browsers.ts';
-import { isWrapper, type Site } from './call-site.ts';
-import { type FindingStore, type Found, placeOf } from './findings.ts';
+import { isWrapper } from './call-site.ts';
+import { type Finding, type FindingStore, type Found, placeOf } from './findings.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { safely } from './patch.ts';
-import {
-  type CardPart,
-  numberFinder,
-  type Part,
-  readingsOf,
-  searcher,
-  type TestCard,
-} from './search.ts';
+import { type CardPart, numberFinder, type Part, readingsOf } from './search.ts';
 import type { CardReader } from './typed-card.ts';
 
 /** Finds the test cards of the page in a text. */
 export function cardFinder(reader: CardReader) {
-  const searchers = new WeakMap<TestCard, ReturnType<typeof searcher>>();
-
-  function searcherOf(card: TestCard) {
-    const known = searchers.get(card) || searcher(card);
-    searchers.set(card, known);
-    return known;
-  }
-
-  function find(text: string, key?: string): CardPart[] {
-    const part = key === undefined ? { text } : { text, key };
-    return concat(reader.cards().map((card) => searcherOf(card)(part)));
-  }
+  const find = (part: Part): CardPart[] => concat(reader.cards().map((card) => card.find(part)));
 
   return {
     find,
@@ -37,7 +19,7 @@ export function cardFinder(reader: CardReader) {
       const hasNumber = readingsOf(text).some(
         (reading) => reading.search(LONG_NUMBERS) >= 0 || tests.some((test) => test(reading)),
       );
-      return hasNumber || find(text).length ? '(a text with the card in it)' : text;
+      return hasNumber || find({ text }).length ? '(a text with the card in it)' : text;
     },
   };
 }
@@ -56,25 +38,20 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
     });
   }
 
+  /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
   function tell(): void {
     clearTimeout(timer);
-    for (const found of prepared) if (!isTold(found)) store.add(found);
+    for (const found of prepared) {
+      const told = store.load().findings.filter(isPrepared);
+      if (!told.some((it) => includes(it, found))) store.add(found);
+    }
     prepared = [];
   }
 
-  /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
-  const isTold = ({ site, fields = [] }: Found): boolean =>
-    store
-      .load()
-      .findings.filter(({ kind }) => kind === 'about to leave')
-      .some((it) => it.site?.script === site?.script && holdsAll(it, fields));
-
   /** What was prepared has left: one finding is enough for both. */
-  function leftNow(fields: string[], site: Site | undefined): void {
-    const isSame = (it: { fields?: string[]; site?: Site | undefined }) =>
-      (!site || !it.site || it.site.script === site.script) && holdsAll({ fields }, it.fields!);
-    prepared = prepared.filter((it) => !isSame(it));
-    store.withdraw((it) => it.kind === 'about to leave' && isSame(it), 'it has left');
+  function leftNow(left: Found): void {
+    prepared = prepared.filter((it) => !includes(left, it));
+    store.withdraw((it) => isPrepared(it) && includes(left, it), 'it has left');
   }
 
   return {
@@ -86,7 +63,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
       const found = new Set<CardPart>();
       let key: string | undefined;
       for (const part of parts.concat(joined)) {
-        const some = find(part.text, part.key).concat(part.key ? find(part.key) : []);
+        const some = find(part).concat(part.key ? find({ text: part.key }) : []);
         if (some.length) key = key || part.key;
         for (const field of some) found.add(field);
       }
@@ -115,7 +92,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
         if (isLeaving) tell();
         else timer = window.setTimeout(() => safely(tell), SOON_MS);
       } else {
-        leftNow(fields, site);
+        leftNow(finding);
         store.add(finding);
       }
     },
@@ -139,8 +116,14 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
 /** What may be a card number, in groups or not. */
 const LONG_NUMBERS = /\d(?:[ +-]?\d){11,18}/g;
 
-const holdsAll = (it: { fields?: string[] }, fields: string[]): boolean =>
-  fields.every((field) => it.fields!.indexOf(field) >= 0);
+const isPrepared = ({ kind }: Finding): boolean => kind === 'about to leave';
+
+type OfScript = Pick<Finding, 'fields' | 'site'>;
+
+/** Whether one finding says all that another does, of the same script as far as it is known. */
+const includes = (one: OfScript, other: OfScript): boolean =>
+  (!one.site || !other.site || one.site.script === other.site.script) &&
+  other.fields!.every((field) => one.fields!.includes(field));
 
 /** How long what is prepared may take to leave: most scripts send it at once. */
 const SOON_MS = 500;

@@ -50,14 +50,13 @@ function start(tag: Element | null): void {
   };
   watchWaysOut(watcher);
   watchSubmits(window, watcher);
-  reader.onRoot((root) => watchSubmits(root, watcher));
   // Not at a key press: typing must feel the same. `change` does not leave a shadow root.
   for (const type of ['change', 'focusin', 'click']) {
     window.addEventListener(
       type,
       (event) =>
         safely(() => {
-          reader.note(event);
+          for (const root of reader.note(event)) watchSubmits(root, watcher);
           reader.read();
         }),
       true,

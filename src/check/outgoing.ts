@@ -65,7 +65,7 @@ function partsOf(body: unknown): { parts: Part[]; later: Promise<string>[] } {
   const later: Promise<string>[] = [];
   const add = (value: unknown, key?: string) => {
     if (value instanceof Blob) later.push(new Response(value).text());
-    else parts.push(key === undefined ? { text: textOf(value) } : { text: textOf(value), key });
+    else parts.push({ text: textOf(value), key });
   };
   if (body === undefined || body === null) return { parts, later };
   if (LISTS.some((type) => body instanceof type)) {

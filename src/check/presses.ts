@@ -31,11 +31,8 @@ interface WatchedPress {
   read?: Reading;
 }
 
-interface Sender {
-  text: string;
-  way: string;
-  to: string;
-  site: Site | undefined;
+interface Sender extends Pick<Outgoing, 'way' | 'to' | 'site'> {
+  name: string;
 }
 
 interface Reading {
@@ -66,7 +63,6 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
 
   watchLocks();
   watchReads();
-  window.addEventListener('click', () => safely(beforePress), true);
   for (const type of ['click', 'submit']) {
     window.addEventListener(type, (event) => safely(() => noteEvent(event)), true);
   }
@@ -98,20 +94,15 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
     );
   }
 
+  /** Before code of the page hears of it. */
   function noteEvent(event: Event): void {
-    const { type, target } = event;
-    if (type === 'click' && !(target as Element).closest?.('[data-cardseal-button]')) return;
-    current = event;
-    setTimeout(() => {
-      current = undefined;
-    });
-  }
-
-  /** Before code of the page hears of a click. */
-  function beforePress(): void {
-    snapshot = takeSnapshot(reader.roots());
+    const isClick = event.type === 'click';
+    if (isClick) snapshot = takeSnapshot(reader.roots());
+    const isOfCardButton = (event.target as Element).closest?.('[data-cardseal-button]');
+    if (!isClick || isOfCardButton) current = event;
     setTimeout(() => {
       snapshot = undefined;
+      current = undefined;
     });
   }
 
@@ -186,7 +177,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
       if (!isEncrypted) return ['nothing was encrypted; the page or another press has ended it'];
       if (isByCall)
         return ['the card was encrypted, and encrypt() has given the block to the page'];
-      if (sender) return ['the card was encrypted, but ', sender.text, ' carried no block'];
+      if (sender) return ['the card was encrypted, but ', sender.name, ' carried no block'];
       return ['the card was encrypted, and the page sent nothing'];
     }
   }
@@ -207,7 +198,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
       } else if (ofBlock.some(({ text }) => holdsPayload(text)) && way !== 'postMessage') {
         store.add(wentToOthers(name, way, address, site));
       } else if (press?.isEncrypted && mayPay && !press.sender && isOfShop) {
-        press.sender = { text: name, way, to: address, site };
+        press.sender = { name, way, to: address, site };
       } else if (form && !press) {
         const control = lostCode(form);
         if (control) store.add(notSent(control));
@@ -248,12 +239,12 @@ const locked = ({ what, site }: Lock): Found => ({
   site,
 });
 
-function sentNoBlock({ text, site, way, to }: Sender, read: Reading | undefined): Found {
+function sentNoBlock({ name, way, to, site }: Sender, read: Reading | undefined): Found {
   const place = site ? [' from ', placeOf(site)] : [];
   const reason = read ? [' ', placeOf(read.site), ` ${read.what}.`] : [];
   return {
     kind: 'no block',
-    text: ['The card was encrypted, but ', text, ...place, ' carried no block.', ...reason],
+    text: ['The card was encrypted, but ', name, ...place, ' carried no block.', ...reason],
     advice:
       'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
       'sends the form without a submit, mark the button: data-cardseal-button.',

@@ -21,7 +21,7 @@ export type CardPart = 'card number' | 'security code' | 'name on the card';
 /** A text that leaves the page. In a form each has a key, which is its name there. */
 export interface Part {
   text: string;
-  key?: string;
+  key?: string | undefined;
 }
 
 /**

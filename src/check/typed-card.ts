@@ -3,7 +3,7 @@ import { isOfName, slotOf } from '../form/card/fields.ts';
 import { holdsNumber } from '../form/card/read.ts';
 import { concat } from '../form/page/old-browsers.ts';
 import { tellingNames } from './code-names.ts';
-import type { TestCard } from './search.ts';
+import { searcher, type TestCard } from './search.ts';
 
 export type TypedControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -27,9 +27,8 @@ const REMEMBERED = 4;
 export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) {
   /** The document, and the shadow roots that the shopper has used. */
   const roots: (Document | ShadowRoot)[] = [document];
-  let cards: TestCard[] = [];
+  let cards: (TestCard & { find: ReturnType<typeof searcher> })[] = [];
   let isOff = false;
-  let tell = (_root: ShadowRoot) => {};
 
   function read(): void {
     const all = allControls(roots);
@@ -57,25 +56,18 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     if (JSON.stringify(before) === JSON.stringify(card)) return;
     cards = cards
       .filter((it) => it !== before)
-      .concat(card)
+      .concat({ ...card, find: searcher(card) })
       .slice(-REMEMBERED);
   }
 
   return {
     read,
-    /** Takes note of the shadow root that an event comes from. */
-    note(event: Event): void {
-      for (const target of event.composedPath()) {
-        const isRoot = target instanceof DocumentFragment && 'host' in target;
-        if (isRoot && !roots.includes(target as ShadowRoot)) {
-          roots.push(target as ShadowRoot);
-          tell(target as ShadowRoot);
-        }
-      }
-    },
-    /** Calls `then` for each shadow root that is used for the first time. */
-    onRoot(then: (root: ShadowRoot) => void): void {
-      tell = then;
+    /** Takes note of the shadow roots that an event comes from, and returns the new ones. */
+    note(event: Event): ShadowRoot[] {
+      const used = event.composedPath().filter(isShadowRoot);
+      const added = used.filter((root) => !roots.includes(root));
+      roots.push(...added);
+      return added;
     },
     /** The test cards that stand in the page now, or did; none if another number is there. */
     cards: () => cards,
@@ -85,6 +77,9 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     roots: () => roots,
   };
 }
+
+const isShadowRoot = (target: EventTarget): target is ShadowRoot =>
+  target instanceof DocumentFragment && 'host' in target;
 
 export type CardReader = ReturnType<typeof cardReader>;
 

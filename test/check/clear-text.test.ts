@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
 import type { FindingStore, Found } from '../../src/check/findings.ts';
 import type { Outgoing } from '../../src/check/outgoing.ts';
-import type { TestCard } from '../../src/check/search.ts';
+import { searcher, type TestCard } from '../../src/check/search.ts';
 import type { CardReader } from '../../src/check/typed-card.ts';
 import { findCard } from '../support/find-card.ts';
 import { CARD, TYPED } from '../support/form.ts';
@@ -509,8 +509,10 @@ const CARD_IN_PAGE = {
   ...{ number: NUMBER, typed: [TYPED.number], codes: ['583'], codeNames: [] },
   name: 'Zoë Quillow',
 };
-const finderOf = (card: TestCard) =>
-  cardFinder({ cards: () => [card] } as Partial<CardReader> as CardReader);
+function finderOf(card: TestCard) {
+  const known = { ...card, find: searcher(card) };
+  return cardFinder({ cards: () => [known] } as Partial<CardReader> as CardReader);
+}
 
 describe('among what leaves', () => {
   const BOXES = ['4929', '1192', '8374', '6509'];

@@ -50,7 +50,7 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'an address is shown as it is',
     file: 'src/check/clear-text.ts',
-    before: "hasNumber || find(text).length ? '(a text with the card in it)' : text",
+    before: "hasNumber || find({ text }).length ? '(a text with the card in it)' : text",
     after: 'text',
     breaks: 'the number stands in the console, the list and the report that a test has printed',
     ...leaks,
