@@ -194,6 +194,47 @@ describe('tables of names', () => {
     expect(namesIn('docs/script-tag.md', '## Attributes').sort()).toEqual([...used].sort());
   });
 
+  describe('CHANGELOG.md', () => {
+    const changelog = read('CHANGELOG.md');
+    const isNamed = (name: string) => changelog.includes(`\`${name}\``);
+    const entries = Object.keys(manifest.exports)
+      .filter((entry) => entry !== './package.json')
+      .map((entry) => entry.replace(/^\./, 'cardseal'));
+
+    test('names each file and entry of the package', () => {
+      expect(entries.length).toBeGreaterThan(8);
+      expect(entries.filter((entry) => !isNamed(entry))).toEqual([]);
+    });
+
+    test.each(['core', 'form', 'pay', 'server', 'checkout', 'testing'])(
+      'names each export of src/%s/index.ts',
+      (room) => {
+        const path = join(root, `src/${room}/index.ts`);
+        const program = ts.createProgram([path], { noLib: true, allowImportingTsExtensions: true });
+        const checker = program.getTypeChecker();
+        const module = checker.getSymbolAtLocation(program.getSourceFile(path)!)!;
+        const names = checker.getExportsOfModule(module).map(({ name }) => name);
+        expect(names.length).toBeGreaterThan(2);
+        expect(names.filter((name) => !isNamed(name))).toEqual([]);
+      },
+    );
+
+    test('names each attribute and event that a page can use', () => {
+      const files = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' });
+      const sources = files
+        .split('\n')
+        .filter((path) => path.endsWith('.ts'))
+        .map(read)
+        .join('\n');
+      const pattern = /data-cardseal(?:-[a-z]+)*|(?<=')cardseal:[a-z]+(?=')/g;
+      const names = new Set([...sources.matchAll(pattern)].map(([name]) => name));
+      names.delete('data-cardseal-enabled'); // the library's own mark
+      expect(names.size).toBeGreaterThan(20);
+      const isMissing = (name: string) => !isNamed(name) && !isNamed(`[${name}]`);
+      expect([...names].filter(isMissing)).toEqual([]);
+    });
+  });
+
   test.each(['CardFormOptions', 'CardFormBinding'])(
     'docs/form.md has every member of %s',
     (type) => {
