@@ -169,7 +169,7 @@ describe('on the server', () => {
 
   const newOrder = () => ({ id: randomUUID(), amount: 1000, currency: 'USD' });
 
-  test('the excerpt in README pays once, and refuses everything else', async () => {
+  test('the excerpt in docs/server.md pays once, and refuses everything else', async () => {
     const { cardKey, pay } = (await load('card-server.ts')).snippet;
     const order = newOrder();
     const card = { ...VISA };
