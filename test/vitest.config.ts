@@ -66,6 +66,7 @@ const inBrowser = (engine: Engine) => ({
       { find: /^cardseal$/, replacement: join(root, 'src/core/index.ts') },
       { find: /^cardseal\/form$/, replacement: join(root, 'src/form/index.ts') },
       { find: /^cardseal\/pay$/, replacement: join(root, 'src/pay/index.ts') },
+      { find: /^cardseal\/testing$/, replacement: join(root, 'src/testing/index.ts') },
     ],
   },
   test: {

@@ -2,7 +2,9 @@
 export interface Site {
   /** The path of the script, without what follows `?`; on another origin, its host comes first. */
   script: string;
+  /** From 1. */
   line: number;
+  /** From 1. */
   column: number;
   /** The library that made the call for the page's code, such as `jquery.js`. */
   through?: string;

@@ -15,6 +15,7 @@ export type FindingKind =
 
 /** Something that the page has to be changed for. */
 export interface Finding {
+  /** What kind it is: docs/check.md has a row for each. */
   kind: FindingKind;
   /** The path of the page. */
   page: string;
@@ -44,13 +45,17 @@ export interface Found extends Omit<Finding, 'page' | 'text'> {
 
 /** What one press of a bound form did. */
 export interface PressLine {
+  /** The path of the page. */
   page: string;
+  /** What it did, in one sentence. */
   text: string;
 }
 
 /** What `CardsealCheck.report()` gives. */
 export interface Report {
+  /** What the page has to be changed for, the newest last; 100 at most. */
   findings: Finding[];
+  /** What each press did, the newest last; 100 at most. */
   presses: PressLine[];
   /** What kept the check from looking. */
   notices: string[];

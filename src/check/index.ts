@@ -17,9 +17,28 @@ const OTHER_NUMBER =
   'This page has a card number that is no test number. The check looks at nothing while it is ' +
   'there. Type a test number, or name yours in data-test-numbers.';
 
+/** Attributes of the check's own tag. */
+interface CheckTagAttributes {
+  /**
+   * Hosts of test systems, separated by commas. `localhost` and `127.0.0.1` need not be named. On any
+   * other host, the check does nothing but one warning.
+   */
+  'data-test-host'?: string;
+  /**
+   * Test numbers, separated by commas, beside the published ones. The check never looks for any other
+   * number.
+   */
+  'data-test-numbers'?: string;
+  /**
+   * Hosts that payments go to, separated by commas, if they are neither the page's own nor the
+   * destination of the form.
+   */
+  'data-payment-host'?: string;
+}
+
 /** For test systems only. It must run before the other scripts of the page. */
 function start(tag: Element | null): void {
-  const read = (name: string) => tag?.getAttribute(name) || '';
+  const read = (name: keyof CheckTagAttributes) => tag?.getAttribute(name) || '';
   if (!isTestHost(location.hostname, read('data-test-host'))) {
     log(
       'warn',

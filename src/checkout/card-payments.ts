@@ -12,6 +12,33 @@ import type { CardEncryptionKey } from '../core/key.ts';
  *   connection drops (Bun, Deno).
  * - The client sends the secret key to `baseUrl` only. The key never appears in an error or a log,
  *   nor when the client is inspected or converted to JSON.
+ *
+ * @example
+ * ```ts
+ * import { encryptCard } from 'cardseal';
+ * import { CardPayments } from 'cardseal/checkout';
+ * import { browserKey } from 'cardseal/server';
+ *
+ * const payments = new CardPayments({
+ *   baseUrl: process.env.CARD_PAYMENTS_URL!,
+ *   secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
+ * });
+ * const key = await payments.createEncryptionKey();
+ * // In a shop, the page does this, with what `browserKey` returns:
+ * const card = {
+ *   number: '4242424242424242',
+ *   name: 'Ada Lovelace',
+ *   exp_month: '12',
+ *   exp_year: '2049',
+ *   cvv: '123',
+ * };
+ * const block = await encryptCard(browserKey(key), card);
+ *
+ * const { id } = await payments.createIntent({ amount: 1000, currency: 'USD' });
+ * const intent = await payments.authorize(id, block);
+ * console.log(intent.status); // committed
+ * console.log(intent.payment_method?.last4); // 4242
+ * ```
  */
 export class CardPayments {
   readonly #baseUrl: string;
@@ -19,7 +46,11 @@ export class CardPayments {
   /** How long one request may take, in milliseconds. */
   readonly timeoutMs: number;
 
-  /** @throws TypeError if an option is not what {@link CardPaymentsOptions} says. */
+  /**
+   * Makes no request.
+   *
+   * @throws TypeError if an option is not what {@link CardPaymentsOptions} says.
+   */
   constructor({ baseUrl, secretKey, timeoutMs = 30_000 }: CardPaymentsOptions) {
     const base = readBaseUrl(baseUrl);
     if (!base)
@@ -40,7 +71,7 @@ export class CardPayments {
    * Requests a fresh encryption key for one checkout session. Forward only `id`, `scheme` and
    * `public_key` to the browser.
    *
-   * @throws {@link CardPaymentsError}
+   * @throws {@link CardPaymentsError}, always as a rejection: `ask_again` or `not_specified`.
    */
   createEncryptionKey(options: RequestOptions = {}): Promise<EncryptionKeyResource> {
     return this.#post('/payments/card/encryption-keys', {
@@ -54,7 +85,7 @@ export class CardPayments {
    * Creates a draft intent, which fixes the amount and the currency. It involves no card. The
    * service validates `currency`; the specification shows only `USD`.
    *
-   * @throws {@link CardPaymentsError}
+   * @throws {@link CardPaymentsError}, always as a rejection: `ask_again` or `not_specified`.
    * @throws TypeError if `amount` is negative or not a safe integer. `amount` is in minor units:
    * 1000 is 10.00 USD.
    */
@@ -80,7 +111,9 @@ export class CardPayments {
    * @param id - The id of the intent.
    * @param card - The encrypted card that the browser posted. First check that it belongs to this
    * checkout. Never log or store it.
-   * @throws {@link CardPaymentsError}
+   * @param options - An idempotency key, and a signal.
+   * @throws {@link CardPaymentsError}, always as a rejection, with any {@link Recovery} but
+   * `ask_again`.
    * @throws TypeError if `id` is not the id of an intent.
    */
   async authorize(
@@ -157,6 +190,7 @@ export class CardPayments {
   }
 }
 
+/** Options for `CardPayments`. */
 export interface CardPaymentsOptions {
   /** The service's {base_url}: https, or http on `localhost`, `127.0.0.1` and `[::1]`. */
   baseUrl: string;
@@ -166,6 +200,7 @@ export interface CardPaymentsOptions {
   timeoutMs?: number | undefined;
 }
 
+/** Options for one request. */
 export interface RequestOptions {
   /**
    * Gives up waiting. The service may still have done its work. If it is aborted before the call,
@@ -174,6 +209,7 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
+/** Options for a request that may be repeated. */
 export interface IdempotentOptions extends RequestOptions {
   /**
    * Sent as the header `Idempotency-Key`: visible ASCII characters, such as a UUID. The
@@ -194,6 +230,7 @@ export interface CardPaymentIntent {
   amount: number;
   /** 0 until captured; equals `amount` after an automatic authorization that succeeded. */
   amount_captured: number;
+  /** 0 until a refund. */
   amount_refunded: number;
   /** The specification shows only `USD`. */
   currency: string;
@@ -207,29 +244,39 @@ export interface CardPaymentIntent {
   failure_reason: string | null;
   /** null unless the intent was cancelled. */
   cancellation_reason: string | null;
+  /** Fixed at creation. */
   capture_method: CaptureMethod;
   /**
    * null until authorization succeeds. `brand` is in lower case. `last4` is the last four digits of
    * the card number.
    */
   payment_method: { brand: string; last4: string } | null;
+  /** As it was created. */
   description: string | null;
+  /** Not described by the specification. */
   statement_descriptor: string | null;
+  /** Not described by the specification. */
   metadata: Record<string, unknown>;
+  /** When it was created. */
   created: number;
+  /** When it last changed. */
   updated: number;
+  /** Whether the secret key was a live one. */
   livemode: boolean;
 }
 
+/** `automatic`: authorizing charges the card. `manual`: it only reserves the amount. */
 export type CaptureMethod = 'automatic' | 'manual';
 
 /** Specification: "POST /payments/card". */
 export interface NewCardPaymentIntent {
   /** Minor units: 1000 is 10.00 in a two-decimal currency. */
   amount: number;
+  /** A code such as `USD`. */
   currency: string;
-  /** Default: `automatic`. */
+  /** Whether authorizing charges the card. Default: `automatic`. */
   capture_method?: CaptureMethod | undefined;
+  /** Free text. */
   description?: string | undefined;
 }
 
@@ -278,9 +325,31 @@ const RECOVERIES = {
   invalid_encryption_block: 'check_layout',
 } as const satisfies Record<EncryptionErrorCode, Recovery>;
 
-/** The message is fixed text: nothing of the request or the answer is in it. */
+/**
+ * What a request of {@link CardPayments} rejects with. The message is fixed text: nothing of the
+ * request or the answer is in it.
+ *
+ * @example
+ * ```ts
+ * import { CardPayments, CardPaymentsError } from 'cardseal/checkout';
+ *
+ * const payments = new CardPayments({
+ *   baseUrl: process.env.CARD_PAYMENTS_URL!,
+ *   secretKey: 'sk_test_wrong',
+ * });
+ * try {
+ *   await payments.createIntent({ amount: 1000, currency: 'USD' });
+ * } catch (error) {
+ *   if (!(error instanceof CardPaymentsError)) throw error;
+ *   console.log(error.recovery); // not_specified
+ *   console.log(error.status); // 401
+ * }
+ * ```
+ */
 export class CardPaymentsError extends Error {
+  /** Always `CardPaymentsError`. */
   override readonly name = 'CardPaymentsError';
+  /** What to do. */
   readonly recovery: Recovery;
   /** The HTTP status, if there was an answer. */
   readonly status: number | undefined;
@@ -289,6 +358,12 @@ export class CardPaymentsError extends Error {
   /** The intent that was to be authorized. */
   readonly intentId: string | undefined;
 
+  /**
+   * For a client of your own.
+   *
+   * @param message - Fixed text.
+   * @param details - The other properties.
+   */
   constructor(
     message: string,
     details: Pick<CardPaymentsError, 'recovery' | 'status' | 'code' | 'intentId'>,

@@ -1,5 +1,6 @@
 import type { OrderStore } from './order-store.ts';
 
+/** Options for `checkStore`. */
 export interface CheckStoreOptions {
   /**
    * Ends the database as a crash would, starts it again, and resolves to a store with new
@@ -13,7 +14,17 @@ export interface CheckStoreOptions {
  * same time, ids that are nearly the same, long values, a restart. It takes some seconds, and leaves
  * about 45 orders whose ids begin with `cardseal-check-`. They are not due, and you may delete them.
  *
+ * @param store - Of a test system.
+ * @param options - How to restart its database.
  * @returns What is wrong, one sentence for each finding. Empty if nothing was found.
+ *
+ * @example
+ * ```ts
+ * import { checkStore, memoryStore } from 'cardseal/checkout';
+ *
+ * const findings = await checkStore(memoryStore()); // your store
+ * console.log(findings.length); // 0
+ * ```
  */
 export async function checkStore(
   store: OrderStore,

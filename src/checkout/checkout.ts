@@ -42,6 +42,7 @@ import { senderOf } from './sender.ts';
 import { readStored } from './stored-value.ts';
 import { within } from './within.ts';
 
+/** Options for `createCheckout`. */
 export interface CheckoutOptions {
   /** How to reach the Card Payment Service. The client is made at the first use. */
   payments: CardPaymentsOptions | PaymentsClient;
@@ -71,13 +72,17 @@ export interface CheckoutOptions {
 
 /** An order that is paid, as it was stored. */
 export interface PaidOrder {
+  /** Your own id of the order. */
   id: string;
-  /** Minor units. */
+  /** What was paid, in minor units. */
   amount: number;
+  /** A code such as `USD`. */
   currency: string;
 }
 
+/** How an order was paid. */
 export interface PaidOutcome {
+  /** Charged; or only reserved, because its `capture_method` is `manual`. */
   status: 'committed' | 'authorized';
   /** The id of the intent: one for each paid order, and the same whenever `onPaid` is repeated. */
   reference: string;
@@ -106,10 +111,11 @@ export interface Order {
   id: string;
   /** Minor units: 1000 is 10.00 in a two-decimal currency. */
   amount: number;
+  /** A code such as `USD`. */
   currency: string;
   /** Free text for the intent. */
   description?: string | undefined;
-  /** Default: `automatic`. */
+  /** Whether the card is charged at once, or the amount only reserved. Default: `automatic`. */
   capture_method?: 'automatic' | 'manual' | undefined;
 }
 
@@ -133,11 +139,53 @@ export type IssuedKey =
   /** The service gave no key. */
   | { status: 502; body: { status: 'no_key' } };
 
-/** The calls that one route consists of. */
+/**
+ * The calls that one route consists of, for a server that answers in its own way.
+ *
+ * @example
+ * ```ts
+ * import { encryptCard } from 'cardseal';
+ * import { createCheckout } from 'cardseal/checkout';
+ *
+ * const checkout = createCheckout({
+ *   payments: {
+ *     baseUrl: process.env.CARD_PAYMENTS_URL!,
+ *     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
+ *   },
+ * });
+ * const order = { id: 'order-1', amount: 1000, currency: 'USD' }; // in a shop: of the session
+ *
+ * const issued = await checkout.issueKey(order);
+ * if (issued.status !== 200) throw new Error('Show the outcome, or an error');
+ * // In a shop, the page does this:
+ * const card = {
+ *   number: '4242424242424242',
+ *   name: 'Ada Lovelace',
+ *   exp_month: '12',
+ *   exp_year: '2049',
+ *   cvv: '123',
+ * };
+ * const posted = JSON.stringify(await encryptCard(issued.body, card));
+ *
+ * const paid = await checkout.pay(order, 'text/plain', posted);
+ * console.log(paid.status); // committed
+ * console.log((await checkout.outcome(order.id)).status); // committed
+ *
+ * // Every few minutes:
+ * const swept = await checkout.sweep();
+ * console.log(swept.length); // 0
+ * // What staff have found out, for an order that is "not_certain":
+ * const reference = 'reference' in paid ? paid.reference : '';
+ * console.log((await checkout.resolve(order.id, reference, 'committed')).status); // committed
+ * ```
+ */
 export interface CheckoutCalls {
   /**
    * A fresh key for the form of an order.
    *
+   * @param order - From your own database.
+   * @param options - Who asks.
+   * @returns What to answer. An error of the service is in the log, and the status is 502.
    * @throws TypeError if `order` is not an order, or if the store breaks its contract.
    */
   issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
@@ -145,9 +193,13 @@ export interface CheckoutCalls {
    * Pays an order with the block that a browser has posted. It waits for `onPaid`, at most 20 s,
    * and returns the outcome whatever becomes of that.
    *
+   * @param order - From your own database.
    * @param contentType - The header of the request: `text/plain` or JSON for the block as text, or
    * a form of either encoding.
    * @param body - The text of the body, which nothing has parsed yet.
+   * @param options - Who asks.
+   * @returns The outcome. A failure of the service or the store is one, too: `not_certain` if the
+   * block may have been sent, else `not_paid` or `retry_is_safe`.
    * @throws TypeError if `order` is not an order. Nothing that a browser can send makes it reject.
    */
   pay(
@@ -163,6 +215,9 @@ export interface CheckoutCalls {
    * have seen the intent as failed or cancelled. Rejects with the error of the store.
    *
    * @param order - Its id; the whole order if its stored value is damaged.
+   * @param intentId - As the log and `sweep` name it: `pi_card_…`.
+   * @param resolution - What has become of it.
+   * @returns How the order stands now.
    * @throws TypeError if the stored value is damaged, and only the id was given.
    */
   resolve(order: string | Order, intentId: string, resolution: Resolution): Promise<Outcome>;
@@ -173,6 +228,7 @@ export interface CheckoutCalls {
   sweep(options?: SweepOptions): Promise<SweptOrder[]>;
 }
 
+/** Options for `checkout.sweep`. */
 export interface SweepOptions {
   /**
    * Asks the service, or its records, for the `status` of an intent. Without it, sweep delivers
@@ -188,6 +244,7 @@ export type IntentStatus = 'created' | 'committed' | 'authorized' | 'failed' | '
 
 /** An order that needed a look. */
 export interface SweptOrder {
+  /** Your own id of the order. */
   order: string;
   /** The intent that is, or may have been, charged; null if there is none, or it cannot be read. */
   intent: string | null;

@@ -7,7 +7,29 @@ import { type Handler, handlerOf } from './handle.ts';
 import { safeLog } from './log.ts';
 import { countedCalls } from './under-way.ts';
 
-/** Pays orders: by one route, or call by call. */
+/**
+ * Pays orders: by one route, or call by call.
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http';
+ * import { createCheckout } from 'cardseal/checkout';
+ *
+ * const checkout = createCheckout({
+ *   payments: {
+ *     baseUrl: process.env.CARD_PAYMENTS_URL!,
+ *     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
+ *   },
+ * });
+ * const order = { id: 'order-1', amount: 1000, currency: 'USD' }; // in a shop: of the session
+ * const server = createServer(checkout.node(() => order)).listen(0, '127.0.0.1');
+ *
+ * // Before the process ends:
+ * server.close();
+ * await checkout.idle();
+ * console.log((await checkout.outcome(order.id)).status); // open
+ * ```
+ */
 export interface Checkout extends CheckoutCalls, Handler {
   /**
    * Resolves when no call is under way, also of a shopper who has left the page: await it before
@@ -16,7 +38,34 @@ export interface Checkout extends CheckoutCalls, Handler {
   idle(): Promise<void>;
 }
 
-/** One payment, one charge, one delivery: by the rules of `decide.ts`. It never throws. */
+/**
+ * Makes the calls that pay orders. It makes no request and reads no store yet, and it never throws:
+ * wrong `payments` are in the log, and each call for a key is answered with `no_key`.
+ *
+ * The rules of an order: docs/concepts.md#states-of-an-order
+ *
+ * @param options - Only `payments` is required.
+ * @returns The checkout. One for the whole process is enough.
+ *
+ * @example
+ * ```ts
+ * import { createCheckout } from 'cardseal/checkout';
+ *
+ * const checkout = createCheckout({
+ *   payments: {
+ *     baseUrl: process.env.CARD_PAYMENTS_URL!,
+ *     secretKey: process.env.CARD_PAYMENTS_SECRET_KEY!,
+ *   },
+ *   async onPaid({ id }, { reference }) {
+ *     console.log(`deliver order ${id}, once for ${reference}`);
+ *   },
+ * });
+ *
+ * const order = { id: 'order-1', amount: 1000, currency: 'USD' }; // in a shop: of the session
+ * const response = await checkout.handle(new Request('https://shop.example/checkout'), order);
+ * console.log(await response.text()); // {"status":"open"}
+ * ```
+ */
 export function createCheckout(options: CheckoutOptions): Checkout {
   const log = safeLog(options.log ?? ((line) => console.error(line)));
   const calls = countedCalls(createCalls({ ...options, log }));

@@ -2,6 +2,7 @@ import type { CheckoutCalls, Order } from './checkout.ts';
 import type { Outcome } from './decide.ts';
 import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
 
+/** Options for `checkout.handle`. */
 export interface HandleOptions {
   /**
    * Where a browser goes that has submitted the form natively. Default: the page that it comes
@@ -15,6 +16,7 @@ export interface HandleOptions {
   sender?: string | undefined;
 }
 
+/** Options for `checkout.node`. */
 export interface NodeOptions<Request> {
   /** As in {@link HandleOptions}. */
   page?: string | undefined;
@@ -24,7 +26,9 @@ export interface NodeOptions<Request> {
 
 /** A response of `http` or Express. */
 export interface NodeResponse {
+  /** Called once. */
   writeHead(status: number, headers: Record<string, string>): unknown;
+  /** Called once, after it. */
   end(body: string): unknown;
 }
 
@@ -40,6 +44,7 @@ export interface Handler {
    * @param order - The order in the shopper's session; `undefined` if there is none. Begin an order
    * only for a `GET`, or when the page is rendered: a payment of an order that is gone must not
    * become one of a new order.
+   * @param options - Where a native submit leads, and who asks.
    * @returns A `Response`, whatever the browser sends.
    * @throws TypeError if `order` is not an order.
    */
@@ -53,6 +58,7 @@ export interface Handler {
    * The same as a handler for `http` and Express, which do not send a `Response`.
    *
    * @param orderOf - Finds the order in the shopper's session, as {@link Handler.handle} needs it.
+   * @param options - Where a native submit leads, and how to tell who asks.
    * @returns The handler. An error of `orderOf` goes to Express, or else into the log.
    */
   node<Request extends ServerRequest>(

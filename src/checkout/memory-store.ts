@@ -14,6 +14,17 @@ const shared = globalThis as { [SHARED]?: Map<string, Entry> };
  * Keeps orders in the memory of this process: for development, and for tests. A restart forgets
  * them, and then a shopper who has paid can be asked to pay again; and so does each further process
  * or isolate. It warns once, unless `NODE_ENV` is `development` or `test`.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from 'cardseal/checkout';
+ *
+ * const store = memoryStore();
+ * await store.write('order-1', '{}', 0, true);
+ * console.log(await store.write('order-1', '{}', 0, true)); // false
+ * console.log((await store.read('order-1'))?.version); // 1
+ * console.log((await store.list({ limit: 10 })).length); // 1
+ * ```
  */
 export function memoryStore(): Required<OrderStore> {
   if (!shared[SHARED]) {

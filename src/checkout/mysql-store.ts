@@ -46,6 +46,26 @@ const LIST = `${SELECT} AS o WHERE due = 1 AND o.id > ? ORDER BY o.id LIMIT ?`;
  * @param pool - A pool of `mysql2/promise`. Read and write must reach the primary server, not a
  * replica; `autocommit` must be on, and none of its connections may come back to it within a
  * transaction: what is written has to be in the database before the card is sent on.
+ *
+ * @example
+ * ```ts
+ * // store-mysql.ts
+ * import { mysqlStore } from 'cardseal/checkout';
+ * import { createPool } from 'mysql2/promise';
+ *
+ * const pool = createPool({
+ *   uri: process.env.MYSQL_URL!,
+ *   ...(process.env.MYSQL_SOCKET && { socketPath: process.env.MYSQL_SOCKET }),
+ *   connectionLimit: 10, // connections of this process: docs/stores.md has the sum
+ *   connectTimeout: 4000,
+ *   queueLimit: 100, // more requests than these do not wait for a connection: they fail at once
+ * });
+ *
+ * /** Keeps orders in MySQL or MariaDB. *\/
+ * export const store = mysqlStore(pool);
+ *
+ * export const closeStore = () => pool.end();
+ * ```
  */
 export function mysqlStore(pool: MysqlPool): Required<OrderStore> {
   return {

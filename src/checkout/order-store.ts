@@ -25,6 +25,7 @@ export interface OrderStore {
   list?(options: ListOptions): Promise<ListedOrder[]>;
 }
 
+/** Options for `store.list`. */
 export interface ListOptions {
   /** At most this many orders. If fewer come, there are no more. */
   limit: number;
@@ -34,7 +35,10 @@ export interface ListOptions {
 
 /** An order that a store has listed. Its value may be damaged: nobody has parsed it. */
 export interface ListedOrder {
+  /** Your own id of the order. */
   orderId: string;
+  /** As it was written. */
   value: string;
+  /** Of this value. */
   version: number;
 }

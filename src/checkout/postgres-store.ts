@@ -3,6 +3,7 @@ import type { OrderStore } from './order-store.ts';
 
 /** The part of a `Pool` of the package `pg` that is used. */
 export interface PostgresPool {
+  /** Resolves to the rows of a query, or to how many rows a change has found. */
   query(
     text: string,
     values: unknown[],
@@ -40,6 +41,26 @@ const LIST =
  * @param pool - A `Pool` of the package `pg`. Read and write must reach the primary server, not a
  * replica, and none of its connections may come back to it within a transaction: what is written
  * has to be in the database before the card is sent on.
+ *
+ * @example
+ * ```ts
+ * // store-postgres.ts
+ * import { postgresStore } from 'cardseal/checkout';
+ * import pg from 'pg';
+ *
+ * const pool = new pg.Pool({
+ *   max: 10, // connections of this process: docs/stores.md has the sum
+ *   connectionTimeoutMillis: 4000, // to wait for one of them
+ *   query_timeout: 4000,
+ * });
+ * // Without a listener, a restart of the database would end this process.
+ * pool.on('error', ({ message }) => console.error(message));
+ *
+ * /** Keeps orders in PostgreSQL: PGHOST, PGUSER, PGPASSWORD and PGDATABASE say where. *\/
+ * export const store = postgresStore(pool);
+ *
+ * export const closeStore = () => pool.end();
+ * ```
  */
 export function postgresStore(pool: PostgresPool): Required<OrderStore> {
   return {

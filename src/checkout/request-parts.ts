@@ -8,23 +8,35 @@ export type ServerRequest =
   | { raw: NodeRequest; body?: unknown }
   | { req: NodeRequest; request: object };
 
-/** `Request`. */
+/** The part of a `Request` that is used. */
 export interface WebRequest {
+  /** `GET`, `HEAD` or `POST`. Any other one is answered with 405. */
   readonly method: string;
+  /** Names are in any case. */
   readonly headers: { get(name: string): string | null };
+  /** Nobody may have read it. */
   readonly body: ReadableStream<Uint8Array> | null;
+  /** If it is `true`, the answer is `misconfigured`. */
   readonly bodyUsed: boolean;
+  /** Tells a `Request` from the others. */
   text(): Promise<string>;
 }
 
-/** `IncomingMessage`. A parser may have added `body`. */
+/** The part of an `IncomingMessage` that is used. */
 export interface NodeRequest {
+  /** `GET`, `HEAD` or `POST`. Any other one is answered with 405. */
   method?: string | undefined;
+  /** Names are in lower case. */
   headers: Record<string, string | string[] | undefined>;
+  /** What a parser has made of the body, if one has run. */
   body?: unknown;
+  /** Whether somebody has read from it. */
   readableDidRead?: boolean;
+  /** Whether somebody has read it to its end. */
   readableEnded?: boolean;
+  /** Reads the body and leaves the connection open for the answer. */
   iterator?(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+  /** Reads the body where there is no `iterator`. */
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array>;
 }
 

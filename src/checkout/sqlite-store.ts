@@ -4,7 +4,9 @@ import type { OrderStore } from './order-store.ts';
 
 /** The part of a database of better-sqlite3, `node:sqlite` or `bun:sqlite` that is used. */
 export interface SqliteDatabase {
+  /** Runs statements without values. */
   exec(statements: string): unknown;
+  /** Prepares a statement once. */
   prepare(statement: string): SqliteStatement;
   /** In better-sqlite3 and `bun:sqlite`. */
   readonly inTransaction?: boolean;
@@ -12,9 +14,13 @@ export interface SqliteDatabase {
   readonly isTransaction?: boolean;
 }
 
+/** The part of a prepared statement that is used. */
 export interface SqliteStatement {
+  /** The first row, or nothing. */
   get(...values: (string | number)[]): unknown;
+  /** All rows. */
   all(...values: (string | number)[]): unknown[];
+  /** How many rows have changed. */
   run(...values: (string | number)[]): { changes: number | bigint };
 }
 
@@ -46,6 +52,24 @@ const LIST =
  *
  * @param database - An open database of better-sqlite3, `node:sqlite` or `bun:sqlite`. It may have
  * your own tables, too. Never leave a transaction open over an `await`.
+ *
+ * @example
+ * ```ts
+ * // store.ts
+ * import { memoryStore, type SqliteDatabase, sqliteStore } from 'cardseal/checkout';
+ *
+ * // Node 22.13 and later have SQLite. Node 20 has not: there, a restart forgets the orders.
+ * const sqlite = process.getBuiltinModule('node:sqlite') as
+ *   | { DatabaseSync: new (file: string) => SqliteDatabase }
+ *   | undefined;
+ *
+ * /** Keeps orders in a file, for a shop on one machine. *\/
+ * export const store = sqlite
+ *   ? sqliteStore(new sqlite.DatabaseSync(process.env.ORDERS_FILE ?? 'orders.sqlite'))
+ *   : memoryStore();
+ *
+ * export async function closeStore(): Promise<void> {}
+ * ```
  */
 export function sqliteStore(database: SqliteDatabase): Required<OrderStore> {
   database.exec(CONNECTION + TABLE);

@@ -40,6 +40,15 @@ export interface EncryptedCard {
  * - `invalid_key` if anything else is wrong with the key
  *
  * Scheme: docs/scheme.md#the-key
+ *
+ * @example
+ * ```ts
+ * import { prepareKey } from 'cardseal';
+ * import { testKey } from 'cardseal/testing';
+ *
+ * const key = await prepareKey(await testKey()); // in a page: what your server has sent
+ * console.log(Object.keys(key)); // id, scheme, public_key
+ * ```
  */
 export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
   checkBrowser();
@@ -66,6 +75,25 @@ const usedKeyIds = new Set<string>();
  * - `encryption_failed` if WebCrypto failed; the key is used up then, too
  *
  * Scheme: docs/scheme.md#the-encryption
+ *
+ * @example
+ * ```ts
+ * import { encryptCard, prepareKey } from 'cardseal';
+ * import { testKey } from 'cardseal/testing';
+ *
+ * const key = await prepareKey(await testKey()); // in a page: what your server has sent
+ * const card = {
+ *   number: '4242424242424242',
+ *   name: 'Ada Lovelace',
+ *   exp_month: '12',
+ *   exp_year: '2049',
+ *   cvv: '123',
+ * };
+ * const block = await encryptCard(key, card);
+ * console.log(block.layout.map(({ field, len }) => `${field} ${len}`)); // Pan 16, Name 12, ExpMonth 2, ExpYear 4, Cvc 3
+ * console.log(card.number === ''); // true
+ * const body = JSON.stringify(block); // send this to your server
+ * ```
  */
 export async function encryptCard(
   key: CardEncryptionKey | PreparedKey,

@@ -30,8 +30,21 @@ export type CardEncryptionErrorCode =
   | 'invalid_encrypted_card';
 
 /**
- * The only error of this package. Its messages are for developers: fixed texts, and names that the
- * page's developer wrote. There is no `cause`. An error never holds anything of a card.
+ * The only error of this package in a page. Its messages are for developers: fixed texts, and names
+ * that the page's developer wrote. There is no `cause`. An error never holds anything of a card, so
+ * you may log it.
+ *
+ * @example
+ * ```ts
+ * import { CardEncryptionError, prepareKey } from 'cardseal';
+ *
+ * try {
+ *   await prepareKey({ id: 'cek_1', scheme: 'RSA_OAEP_SHA256_V1', public_key: 'no key' });
+ * } catch (error) {
+ *   if (!(error instanceof CardEncryptionError)) throw error;
+ *   console.log(error.code); // invalid_key
+ * }
+ * ```
  */
 export class CardEncryptionError extends Error {
   /** Always `CardEncryptionError`. */
@@ -48,7 +61,13 @@ export class CardEncryptionError extends Error {
    */
   declare readonly limit?: number | undefined;
 
-  /** @param details - The field at fault, and how many bytes it may have. */
+  /**
+   * For code that wraps this package.
+   *
+   * @param code - What went wrong.
+   * @param message - For developers. Nothing of a card may be in it.
+   * @param details - The field at fault, and how many bytes it may have.
+   */
   constructor(
     code: CardEncryptionErrorCode,
     message: string,

@@ -29,17 +29,10 @@ import { pageOf } from './page/page.ts';
  * block; with `onEncrypted` they do not run. If something is wrong before that, nothing is sent,
  * the shopper reads why, and everything typed stays.
  *
- * The form raises these events; they bubble, and they leave shadow roots:
- * - `cardseal:ready`: the form is correct and a key has arrived.
- * - `cardseal:submit`, cancelable, with `detail.submitter`: a press pays by card.
- * - `cardseal:problems`, cancelable, with a list of {@link ShownProblem} as `detail`: the shopper
- *   has to correct the card. A page that cancels it shows the texts itself.
- * - `cardseal:encrypted`, with `detail.key_id`: the card is encrypted.
- * - `cardseal:settled`, once after each `cardseal:submit`: the form is idle again, or the browser
- *   sends it.
- * - `cardseal:error`, with the {@link CardEncryptionError} as `detail`. Its code is `invalid_card`
- *   or `card_too_long` if the shopper has to correct `field`; `invalid_form` if the page has to be
- *   fixed; `unsupported_browser`; `key_unavailable`; or what `prepareKey` and `encryptCard` throw.
+ * The form tells by events how far it is: docs/api/form.md#events. Each {@link CardEncryptionError}
+ * goes to the event `cardseal:error`. Its code is `invalid_card` or `card_too_long` if the shopper has to correct
+ * `field`; `invalid_form` if the page has to be fixed; `unsupported_browser`; `key_unavailable`; or
+ * what {@link prepareKey} and {@link encryptCard} throw.
  *
  * @param form - Its controls are found at each press, by `data-cardseal-field` or `autocomplete`.
  * None of them may have a `name`, except a name control with `data-cardseal-shared`.
@@ -48,6 +41,19 @@ import { pageOf } from './page/page.ts';
  * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
  *
  * Scheme: docs/scheme.md#the-path-of-a-card
+ *
+ * @example
+ * ```ts
+ * import { bindCardForm } from 'cardseal/form';
+ *
+ * bindCardForm(document.querySelector<HTMLFormElement>('#checkout')!, {
+ *   async key() {
+ *     const answer = await fetch('/card-key', { method: 'POST' });
+ *     if (!answer.ok) throw new Error(`/card-key answered ${answer.status}`);
+ *     return answer.json(); // { id, scheme, public_key }
+ *   },
+ * });
+ * ```
  */
 export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   checkIsForm(form);

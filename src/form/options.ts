@@ -8,7 +8,9 @@ import type { CardProblem, FormProblem } from './feedback/texts.ts';
 
 /** What the shopper has to correct, as `cardseal:problems` tells it. */
 export interface ShownProblem {
+  /** What is wrong. */
   readonly problem: CardProblem;
+  /** The field of the card that it concerns. */
   readonly field: CardField;
   /** The text for the shopper: that of the option `messages`, or English. */
   readonly text: string;
@@ -36,7 +38,7 @@ export interface CardFormOptions {
   /**
    * Called with the block, and with the button that was pressed (or `null`). The form is not
    * submitted, unless your function does so. The card's fields are empty by then. Not called for
-   * buttons with `data-cardseal-button`, nor by `encrypt()`.
+   * buttons with `data-cardseal-button`, nor by `encrypt()`. Default: the browser submits the form.
    *
    * If it resolves to `'no_answer'`, the shopper reads that there is no answer, and the next press
    * hands over the same block. The same happens if it throws, because the card may have been sent
@@ -76,7 +78,7 @@ export interface CardFormOptions {
   /**
    * Whether session recorders are kept from the card: its controls, and the hidden input of the
    * block, get the attributes by which recorders know what they may not record. Default: `true`.
-   * The attributes stay after `unbind()`. Recorders: docs/recorders.md
+   * The attributes stay after `unbind()`. More: docs/recorders.md
    */
   maskForRecorders?: boolean | undefined;
 
@@ -90,12 +92,42 @@ export interface CardFormOptions {
    *
    * It is called at each press but `encrypt()`, again before the block goes out, and when the
    * form's data is collected. If the answer has changed before the block goes out, the shopper
-   * reads `press_again`. If it throws, the press ends in `invalid_form`.
+   * reads `press_again`. If it throws, the press ends in `invalid_form`. While the form's data is
+   * collected, `new FormData(form)` throws: a `when` that uses it is not asked then, and its answer
+   * at the last press counts. Default: every press pays by card.
    */
   when?: (() => boolean) | undefined;
 }
 
-/** A form that is bound. */
+/**
+ * A form that is bound.
+ *
+ * @example
+ * ```ts
+ * // card-form-binding.ts
+ * import { bindCardForm } from 'cardseal/form';
+ * import { testKey } from 'cardseal/testing'; // in a shop: ask your server for a key
+ *
+ * const form = document.querySelector<HTMLFormElement>('#checkout')!;
+ * const binding = bindCardForm(form, { key: () => testKey() });
+ * await binding.ready;
+ *
+ * async function pay(): Promise<void> {
+ *   const block = await binding.encrypt();
+ *   if (!block) return; // the shopper reads why
+ *   const answer = await fetch('/pay', { method: 'POST', body: JSON.stringify(block) });
+ *   const { status } = await answer.json();
+ *   if (status === 'failed') await binding.restart(); // for another card
+ *   else binding.close(); // paid
+ * }
+ *
+ * document.querySelector('#place-order')!.addEventListener('click', () => {
+ *   if (!binding.isBusy) void pay();
+ * });
+ * // When the component is removed:
+ * window.addEventListener('pagehide', () => binding.unbind());
+ * ```
+ */
 export interface CardFormBinding {
   /**
    * Resolves when the form is found correct and the first key has arrived. Rejects with the
@@ -118,11 +150,10 @@ export interface CardFormBinding {
 
   /**
    * Leaves the form as it was before it was bound, for example when a component is removed; only
-   * the attributes of `maskForRecorders` stay. A press
-   * under way ends and the block is dropped. The card's fields are emptied if they hold the card of
-   * a block. If your code has changed one since, by a mask for example, call `restart()` first. The
-   * texts for the shopper go; `press_again` appears if this ends a press whose block is being made,
-   * and the form stays in the page.
+   * the attributes of `maskForRecorders` stay. A press under way ends, and the block is dropped. The
+   * card's fields are emptied if they hold the card of a block. If your code has changed one since,
+   * by a mask for example, call `restart()` first. The texts for the shopper go; `press_again`
+   * appears if this ends a press whose block is being made, and the form stays in the page.
    */
   unbind(): void;
 
@@ -145,19 +176,76 @@ export interface CardFormBinding {
   encrypt(): Promise<EncryptedCard | undefined>;
 }
 
+/**
+ * Attributes of the elements of a form. A control of the card needs none if it has the
+ * `autocomplete` word of its field: docs/form.md#fields
+ */
+export interface CardFormAttributes {
+  /**
+   * On a control: the field of the card that it holds. It wins over `autocomplete`, which scripts of
+   * shops rewrite.
+   */
+  'data-cardseal-field'?:
+    | 'number'
+    | 'name'
+    | 'given_name'
+    | 'additional_name'
+    | 'family_name'
+    | 'expiry'
+    | 'exp_month'
+    | 'exp_year'
+    | 'cvv';
+  /**
+   * On a control for a name that the shop needs, too: it keeps its `name`, is **sent in clear text**
+   * as before, and is never emptied. No other field of the card can have it.
+   */
+  'data-cardseal-shared'?: '';
+  /**
+   * On a button that pays but does not submit: its click is a press. The value is the `id` of the
+   * form. Without one, it is the form that the button is in, or the only bound form of the page.
+   */
+  'data-cardseal-button'?: string;
+  /**
+   * On a submit button, or on an element that submits by script: a press by it is no card payment,
+   * and passes without a block.
+   */
+  'data-cardseal-skip'?: '';
+  /**
+   * On a button with `disabled`: it is enabled when the form is bound, also if binding fails,
+   * because then a press has to end in a message.
+   */
+  'data-cardseal-enable'?: '';
+  /**
+   * On an element that a control names by `aria-describedby` or `aria-errormessage`: it takes the
+   * text about that control. Elements that the library adds for such texts have it, too, for your
+   * styles.
+   */
+  'data-cardseal-message'?: '';
+  /** On an element in the form: it takes all texts that concern no control. */
+  'data-cardseal-status'?: '';
+}
+
 declare global {
   interface GlobalEventHandlersEventMap {
-    /** The form is correct and a key has arrived. */
+    /** The form is correct, and a key has arrived. */
     'cardseal:ready': CustomEvent<null>;
-    /** A press pays by card. A page that cancels this event refuses the press. */
+    /**
+     * A press pays by card. A page that cancels this event refuses the press, and shows a text of
+     * its own.
+     */
     'cardseal:submit': CustomEvent<{ submitter: HTMLElement | null }>;
-    /** The shopper has to correct the card. A page that cancels this event shows it itself. */
+    /**
+     * The shopper has to correct the card. A page that cancels this event shows the texts itself.
+     */
     'cardseal:problems': CustomEvent<ShownProblem[]>;
-    /** After `cardseal:submit`: the form is idle again, or the browser sends it. */
-    'cardseal:settled': CustomEvent<null>;
     /** The card is encrypted. */
     'cardseal:encrypted': CustomEvent<{ key_id: string }>;
-    /** The press failed, or the form cannot be used. */
+    /** Once after each `cardseal:submit`: the form is idle again, or the browser sends it. */
+    'cardseal:settled': CustomEvent<null>;
+    /**
+     * The press failed, or the form cannot be used. An error with a `field` is the shopper's to
+     * correct. Every other one is also on the console.
+     */
     'cardseal:error': CustomEvent<CardEncryptionError>;
   }
 }

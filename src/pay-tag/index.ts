@@ -6,10 +6,16 @@ import '../script-tag/index.ts';
 import type { PayTag } from './global.ts';
 
 /**
- * The second script file: all of `cardseal.js`, and `bindCheckout` for each form with
- * `data-cardseal-url`, the address of `checkout.handle`. The other attributes are those of
- * `cardseal.js`.
+ * Attributes of a form. It may also have those of `cardseal.js` that are about neither a key's address
+ * nor the native submit: `-luhn`, `-mask-for-recorders`, `-key-max-age-ms`, `-when`, `-messages` and
+ * `-csrf-header`, here for each request: docs/api/script-tag.md#attributes
  */
+interface PayTagAttributes {
+  /** The address of `checkout.handle`, on the page's own origin. The tag binds this form. */
+  'data-cardseal-url': string;
+}
+
+const URL_ATTRIBUTE: keyof PayTagAttributes = 'data-cardseal-url';
 
 interface CheckoutsOfPage {
   bindCheckout?: PayTag['bindCheckout'];
@@ -43,7 +49,7 @@ function bindAll(): void {
     unbind();
     bound.delete(form);
   }
-  const forms = document.querySelectorAll<HTMLFormElement>('form[data-cardseal-url]');
+  const forms = document.querySelectorAll<HTMLFormElement>(`form[${URL_ATTRIBUTE}]`);
   for (const form of forms) if (!bound.has(form)) bound.set(form, bind(form));
 }
 
@@ -51,7 +57,7 @@ function bind(form: HTMLFormElement): Pick<CheckoutBinding, 'unbind'> {
   const options: Partial<CardFormOptions> = {};
   try {
     readShared(form, options);
-    const url = unclobbered(form, 'getAttribute')('data-cardseal-url')!;
+    const url = unclobbered(form, 'getAttribute')(URL_ATTRIBUTE)!;
     return bindCheckout(form, { ...options, url, headers: readHeaders(form) });
   } catch (error) {
     // The form has to be bound, so that each press ends in a message.

@@ -38,7 +38,15 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  * @param form - It needs neither an `action` nor names: the browser does not submit it.
  * @param options - Only its own properties count.
  * @returns The binding. It replaces an earlier one of the same form.
- * @throws CardEncryptionError `invalid_form` if `form` is not a form of this window.
+ * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
+ *
+ * @example
+ * ```ts
+ * import { bindCheckout } from 'cardseal/pay';
+ *
+ * const form = document.querySelector('form')!;
+ * bindCheckout(form, { url: '/checkout' });
+ * ```
  */
 export function bindCheckout(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
   bound ??= new WeakMap(); // not before: importing the package does nothing

@@ -1,3 +1,10 @@
+/**
+ * Makes a form the page's half of `checkout.handle`: one line in the page, for one route on the
+ * server.
+ *
+ * What both halves do: docs/pay.md. Importing it does nothing.
+ */
+
 export { bindCheckout } from './bind-checkout.ts';
 export type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 export {

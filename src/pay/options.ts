@@ -20,7 +20,7 @@ export interface CheckoutFormOptions
    */
   outcome?: (Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus }) | undefined;
 
-  /** Headers for each request, such as one with a CSRF token. */
+  /** Headers for each request, such as one with a CSRF token. Default: none. */
   headers?: (() => Record<string, string>) | undefined;
 
   /** Texts for the shopper. Default: English, for each text that is missing or empty. */
@@ -35,7 +35,21 @@ export interface CheckoutFormOptions
   onOutcome?: ((shown: ShownOutcome) => void) | undefined;
 }
 
-/** A checkout form that is bound. */
+/**
+ * A checkout form that is bound.
+ *
+ * @example
+ * ```ts
+ * // checkout-binding.ts
+ * import { bindCheckout } from 'cardseal/pay';
+ *
+ * const form = document.querySelector('form')!;
+ * const binding = bindCheckout(form, { url: '/checkout' });
+ *
+ * // When the component is removed:
+ * export const onRemove = () => binding.unbind();
+ * ```
+ */
 export interface CheckoutBinding {
   /**
    * Leaves the form as it was before it was bound, for example when a component is removed. A
@@ -44,11 +58,20 @@ export interface CheckoutBinding {
   unbind(): void;
 }
 
+/** Attributes of elements of the page. Those of `cardseal/form` work, too: docs/api/form.md#attributes */
+export interface OutcomeAttributes {
+  /**
+   * On an element of the page, best an empty `<p role="status">`: it takes the text about the payment.
+   * Without it, the library adds one after the form.
+   */
+  'data-cardseal-outcome'?: '';
+}
+
 declare global {
   interface GlobalEventHandlersEventMap {
     /**
      * The shopper has to be told about the payment. A page that cancels this event shows the text
-     * and removes the form itself.
+     * and removes the form itself. The events of `cardseal/form` are raised, too.
      */
     'cardseal:outcome': CustomEvent<ShownOutcome>;
   }

@@ -23,7 +23,7 @@ export type OutcomeStatus =
 
 /** What `checkout.handle` sends to a page, as JSON. */
 export interface CheckoutResponse {
-  /** An outcome; or why there is none. */
+  /** An outcome; or why there is none: docs/pay.md#what-goes-over-the-wire */
   status:
     | OutcomeStatus
     | 'too_many'
@@ -46,19 +46,28 @@ export interface CheckoutResponse {
 
 /** What the shopper is told. */
 export interface ShownOutcome {
+  /** How the payment of the order stands. */
   status: OutcomeStatus;
   /** The text for the shopper; empty for an order that nobody has tried to pay. */
   text: string;
   /** Whether nothing can be paid on this page any more. Then it must show no form. */
   isClosed: boolean;
+  /** What became of the last try, while the order is open. */
   last?: CheckoutResponse['last'];
+  /** The service's reason for a decline. */
   reason?: string | null | undefined;
+  /** The id of the intent that is paid. */
   reference?: string | undefined;
+  /** The id of the order, with `not_certain`. */
   order?: string | undefined;
 }
 
 /** The names of the texts about outcomes. */
-export type OutcomeText = Exclude<OutcomeStatus, 'open'> | 'not_certain_without_order';
+export type OutcomeText =
+  /** The outcome of this name. */
+  | Exclude<OutcomeStatus, 'open'>
+  /** The outcome `not_certain`, if the page does not know the id of the order. */
+  | 'not_certain_without_order';
 
 /** The shop's own texts. `{order}` in `not_certain` stands for the id of the order. */
 export type OutcomeMessages = Partial<Record<OutcomeText, string | undefined>>;
@@ -90,6 +99,16 @@ const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_o
  *
  * @param outcome - What `checkout.outcome` returns, or what `checkout.handle` has sent.
  * @param messages - Texts of your own. Default: English, for each text that is missing or empty.
+ * @returns The text, and whether the page must show no form.
+ *
+ * @example
+ * ```ts
+ * import { shownOf } from 'cardseal/pay';
+ *
+ * const { text, isClosed } = shownOf({ status: 'not_certain', order: 'A-17' });
+ * console.log(text); // We do not know whether you have paid. Please do not pay again, and contact us about order A-17.
+ * console.log(isClosed); // true
+ * ```
  */
 export function shownOf(
   outcome: Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus },

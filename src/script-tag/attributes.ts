@@ -2,20 +2,66 @@ import { CardEncryptionError, type CardEncryptionKey } from '../core/index.ts';
 import type { CardFormOptions } from '../form/index.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 
+/**
+ * Attributes of a form. An attribute that is wrong blocks the form, and the console says why. The
+ * attributes of elements in the form are those of `cardseal/form`: docs/api/form.md#attributes
+ */
+export interface TagAttributes {
+  /** The tag binds this form. */
+  'data-cardseal'?: '';
+  /**
+   * The key as JSON, rendered by your server and escaped for HTML: docs/server.md#what-to-import.
+   * Send such a page with `Cache-Control: no-store`. A shopper who needs a second key has to reload
+   * the page, unless there is an address, too: then this key comes first.
+   */
+  'data-cardseal-key'?: string;
+  /**
+   * The address where your server answers a POST with a key as JSON. It must be on the page's origin,
+   * and must not redirect.
+   */
+  'data-cardseal-key-url'?: string;
+  /**
+   * The option `keyMaxAgeMs`, in milliseconds. Default: `600000` (10 minutes); no limit without
+   * `data-cardseal-key-url`.
+   */
+  'data-cardseal-key-max-age-ms'?: string;
+  /**
+   * The header for the content of `<meta name="csrf-token">` when a key is requested. Default:
+   * `X-CSRF-Token`.
+   */
+  'data-cardseal-csrf-header'?: string;
+  /** The option `luhn`: whether the check digit of the number is validated. Default: `on`. */
+  'data-cardseal-luhn'?: 'on' | 'off';
+  /**
+   * The option `maskForRecorders`: whether the card's controls get the attributes by which session
+   * recorders know what they may not record. Default: `on`.
+   */
+  'data-cardseal-mask-for-recorders'?: 'on' | 'off';
+  /** The option `fieldName`: the form field that holds the block. Default: `encrypted_card`. */
+  'data-cardseal-field-name'?: string;
+  /**
+   * A CSS selector. A press pays by card if a control of the form, or an `<option>` of one, matches.
+   * Default: every press does.
+   */
+  'data-cardseal-when'?: string;
+  /** The option `messages` as JSON: texts for shoppers. Default: English. */
+  'data-cardseal-messages'?: string;
+}
+
 /** The attributes of a form as options of `bindCardForm`. Those that are wrong block the form. */
 export function readAttributes(form: HTMLFormElement): CardFormOptions {
   const read = reader(form);
   const options: CardFormOptions = {
     // Replaced below if the form has one of them.
     key: () => refuse('data-cardseal-key or data-cardseal-key-url'),
-    fieldName: read('field-name') || undefined,
+    fieldName: read('data-cardseal-field-name') || undefined,
   };
-  const key = read('key');
-  const url = read('key-url');
+  const key = read('data-cardseal-key');
+  const url = read('data-cardseal-key-url');
   try {
     readShared(form, options);
     const headers = readHeaders(form);
-    const first = key === null ? undefined : parseJson<CardEncryptionKey>('key', key);
+    const first = key === null ? undefined : parseJson<CardEncryptionKey>('data-cardseal-key', key);
     if (url) options.key = keysFrom(url, headers, first);
     else if (first !== undefined) options.key = first;
   } catch (error) {
@@ -32,17 +78,23 @@ export function readAttributes(form: HTMLFormElement): CardFormOptions {
  */
 export function readShared(form: HTMLFormElement, options: Partial<CardFormOptions>): void {
   const read = reader(form);
-  const when = read('when');
-  const luhn = read('luhn');
-  const mask = read('mask-for-recorders');
-  const maxAge = read('key-max-age-ms');
-  const messages = read('messages');
+  const when = read('data-cardseal-when');
+  const luhn = read(LUHN);
+  const mask = read(MASK_FOR_RECORDERS);
+  const maxAge = read(KEY_MAX_AGE_MS);
+  const messages = read(MESSAGES);
   if (when) options.when = () => elementsOf(form).some((control) => isMatch(control, when));
   if (messages) options.messages = parseMessages(messages);
   if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
-  if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);
-  if (mask !== null) options.maskForRecorders = parseSwitch('mask-for-recorders', mask);
+  if (luhn !== null) options.luhn = parseSwitch(LUHN, luhn);
+  if (mask !== null) options.maskForRecorders = parseSwitch(MASK_FOR_RECORDERS, mask);
 }
+
+const CSRF_HEADER = 'data-cardseal-csrf-header';
+const KEY_MAX_AGE_MS = 'data-cardseal-key-max-age-ms';
+const LUHN = 'data-cardseal-luhn';
+const MASK_FOR_RECORDERS = 'data-cardseal-mask-for-recorders';
+const MESSAGES = 'data-cardseal-messages';
 
 /** Whether a control, or an option of it, matches. */
 function isMatch(control: Element, selector: string): boolean {
@@ -55,7 +107,7 @@ function isMatch(control: Element, selector: string): boolean {
  * @throws CardEncryptionError `invalid_form` if the header has no name that is possible.
  */
 export function readHeaders(form: HTMLFormElement): () => Record<string, string> {
-  const name = reader(form)('csrf-header') || 'X-CSRF-Token';
+  const name = reader(form)(CSRF_HEADER) || 'X-CSRF-Token';
   checkHeaderName(name);
   return () => {
     const token = document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
@@ -63,37 +115,37 @@ export function readHeaders(form: HTMLFormElement): () => Record<string, string>
   };
 }
 
-const reader = (form: HTMLFormElement) => (name: string) =>
-  unclobbered(form, 'getAttribute')(`data-cardseal-${name}`);
+const reader = (form: HTMLFormElement) => (name: keyof TagAttributes) =>
+  unclobbered(form, 'getAttribute')(name);
 
-function parseJson<Value>(name: string, text: string): Value {
+function parseJson<Value>(name: keyof TagAttributes, text: string): Value {
   try {
     return JSON.parse(text);
   } catch {
-    return refuse(`JSON in data-cardseal-${name}`); // the parser's error repeats the text
+    return refuse(`JSON in ${name}`); // the parser's error repeats the text
   }
 }
 
 function parseMessages(text: string): CardFormOptions['messages'] {
-  const messages = parseJson<CardFormOptions['messages'] | null>('messages', text);
-  return messages instanceof Object ? messages : refuse('an object in data-cardseal-messages');
+  const messages = parseJson<CardFormOptions['messages'] | null>(MESSAGES, text);
+  return messages instanceof Object ? messages : refuse(`an object in ${MESSAGES}`);
 }
 
 function parseAge(text: string): number {
   const age = Number(text);
-  return age > 0 ? age : refuse('a number above 0 in data-cardseal-key-max-age-ms');
+  return age > 0 ? age : refuse(`a number above 0 in ${KEY_MAX_AGE_MS}`);
 }
 
-function parseSwitch(name: string, text: string): boolean {
+function parseSwitch(name: keyof TagAttributes, text: string): boolean {
   if (text === 'on') return true;
-  return text === 'off' ? false : refuse(`"on" or "off" in data-cardseal-${name}`);
+  return text === 'off' ? false : refuse(`"on" or "off" in ${name}`);
 }
 
 function checkHeaderName(name: string): void {
   try {
     new Headers([[name, '']]);
   } catch {
-    refuse('the name of a header in data-cardseal-csrf-header');
+    refuse(`the name of a header in ${CSRF_HEADER}`);
   }
 }
 

@@ -76,15 +76,6 @@ function bindIn(root: ParentNode): void {
  * Binds a form as `bindCardForm` of `cardseal/form` does. The form's attributes serve as options;
  * an option that is given wins over its attribute.
  *
- * - `data-cardseal-key`: the key as JSON.
- * - `data-cardseal-key-url`: where to ask for a key; with both, for every key but the first.
- * - `data-cardseal-key-max-age-ms`, `data-cardseal-field-name`: as the options of these names.
- * - `data-cardseal-luhn`: `off` switches the check digit off.
- * - `data-cardseal-mask-for-recorders`: `off` leaves out the attributes that recorders honour.
- * - `data-cardseal-when`: a CSS selector. A press pays by card if a control of the form matches.
- * - `data-cardseal-messages`: the option `messages` as JSON.
- * - `data-cardseal-csrf-header`: the header for the page's CSRF token. Default: `X-CSRF-Token`.
- *
  * An attribute that is wrong blocks the form, unless the option `key` is given. A wrong selector in
  * `data-cardseal-when` always blocks it.
  */

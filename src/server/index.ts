@@ -1,3 +1,10 @@
+/**
+ * Two functions for a server that has its own way of paying: which part of a key a browser may see,
+ * and whether a posted text is an encrypted card. `cardseal/checkout` calls both.
+ *
+ * They run wherever `atob` does, and need no network. `CardEncryptionError` is that of `cardseal`.
+ */
+
 import { decodeBase64 } from '../core/base64.ts';
 import type { EncryptedCard } from '../core/encrypt-card.ts';
 import { CardEncryptionError } from '../core/errors.ts';
@@ -23,6 +30,20 @@ const DEFAULT_SCHEME = 'RSA_OAEP_SHA256_V1';
  *   would refuse it, too, but then the error would not be in your log
  *
  * Scheme: docs/scheme.md#the-key
+ *
+ * @example
+ * ```ts
+ * import { browserKey } from 'cardseal/server';
+ *
+ * // What the service has answered:
+ * const resource = {
+ *   id: 'cek_1',
+ *   scheme: 'RSA_OAEP_SHA256_V1',
+ *   public_key: 'MIIB…',
+ *   expires_at: 1_790_000_000_000,
+ * };
+ * console.log(Object.keys(browserKey(resource))); // id, scheme, public_key
+ * ```
  */
 export function browserKey(
   key: CardEncryptionKey,
@@ -81,6 +102,21 @@ export interface ExpectedKey {
  * nothing of `input` and `expected`.
  *
  * Scheme: docs/scheme.md#the-block
+ *
+ * @example
+ * ```ts
+ * import { CardEncryptionError, parseEncryptedCard } from 'cardseal/server';
+ *
+ * const posted = '{"number":"4242424242424242"}'; // the text of the request: no block
+ * const session = { keyId: 'cek_1', expiresAt: Date.now() + 60_000 };
+ * try {
+ *   const block = parseEncryptedCard(posted, session);
+ *   console.log(`forward the block under ${block.key_id}`);
+ * } catch (error) {
+ *   if (!(error instanceof CardEncryptionError)) throw error;
+ *   console.log(error.code); // invalid_encrypted_card
+ * }
+ * ```
  */
 export function parseEncryptedCard(input: unknown, expected: ExpectedKey): EncryptedCard {
   if (!isObject(expected)) throw refusal('No key was issued for this checkout: start it again');

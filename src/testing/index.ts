@@ -1,6 +1,16 @@
+/**
+ * For tests of your page: keys, a server of one order, and a shopper's typing. It needs WebCrypto,
+ * so it runs in browsers, in Node, and in jsdom with the platform's `crypto`: docs/testing.md
+ *
+ * Never use it in a shop: its private key is in the same program.
+ */
+
 import type { CardEncryptionKey, EncryptedCard } from '../core/index.ts';
 
-/** What a {@link fakeCheckout} does with a block. `lost`: it pays, and no response comes. */
+/**
+ * What a {@link fakeCheckout} does with a block: it answers with this outcome. `lost`: it pays, and no
+ * response comes.
+ */
 export type Play =
   | 'committed'
   | 'authorized'
@@ -12,21 +22,27 @@ export type Play =
 
 /** A card as a shopper types it. */
 export interface TypedCard {
+  /** The card number, with spaces or without. */
   number: string;
+  /** The name on the card. */
   name: string;
   /** `MM/YY`. */
   expiry: string;
+  /** The security code. */
   cvv: string;
 }
 
 /** A card as it was encrypted. */
 export interface OpenedCard {
+  /** 12 to 19 digits. */
   number: string;
+  /** The name on the card, as it was typed. */
   name: string;
   /** Two digits. */
   exp_month: string;
   /** Four digits. */
   exp_year: string;
+  /** 3 or 4 digits. */
   cvv: string;
 }
 
@@ -56,7 +72,19 @@ function keyPair(): Promise<CryptoKeyPair> {
   return pair;
 }
 
-/** Makes a key for `bindCardForm` and `encryptCard`: each has another id. */
+/**
+ * Makes a key for `bindCardForm` and `encryptCard`: each has another id, and all have the same key
+ * pair of 2048 bits, which is made at the first call.
+ *
+ * @example
+ * ```ts
+ * import { testKey } from 'cardseal/testing';
+ *
+ * const { id, scheme } = await testKey();
+ * console.log(scheme); // RSA_OAEP_SHA256_V1
+ * console.log(id.startsWith('cek_test_')); // true
+ * ```
+ */
 export async function testKey(): Promise<CardEncryptionKey> {
   const { publicKey } = await keyPair();
   const spki = new Uint8Array(await crypto.subtle.exportKey('spki', publicKey));
@@ -72,7 +100,27 @@ const NAMES: Record<string, keyof OpenedCard> = {
   Cvc: 'cvv',
 };
 
-/** Decrypts a block that was made under a {@link testKey}. */
+/**
+ * Decrypts a block that was made under a {@link testKey}.
+ *
+ * @throws OperationError of WebCrypto, as a rejection, if it was made under another key.
+ *
+ * @example
+ * ```ts
+ * import { encryptCard } from 'cardseal';
+ * import { openBlock, testKey } from 'cardseal/testing';
+ *
+ * const card = {
+ *   number: '4242424242424242',
+ *   name: 'Ada Lovelace',
+ *   exp_month: '12',
+ *   exp_year: '2049',
+ *   cvv: '123',
+ * };
+ * const block = await encryptCard(await testKey(), card);
+ * console.log((await openBlock(block)).name); // Ada Lovelace
+ * ```
+ */
 export async function openBlock({ payload, layout }: EncryptedCard): Promise<OpenedCard> {
   const { privateKey } = await keyPair();
   const ciphertext = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
@@ -94,6 +142,30 @@ function textOf(bytes: number[]): string {
  * order is charged once.
  *
  * @param plays - What happens to each new block, in turn. After them: `committed`.
+ *
+ * @example
+ * ```ts
+ * import { encryptCard } from 'cardseal';
+ * import { fakeCheckout } from 'cardseal/testing';
+ *
+ * const shop = fakeCheckout('failed'); // the first card is declined
+ * const ask = async (body?: string) =>
+ *   (await shop.fetch('/checkout', body ? { method: 'POST', body } : { method: 'POST' })).json();
+ *
+ * // In a test of a page, `bindCheckout` does this. `globalThis.fetch = shop.fetch` comes first.
+ * const { key } = await ask();
+ * const card = {
+ *   number: '4242424242424242',
+ *   name: 'Ada Lovelace',
+ *   exp_month: '12',
+ *   exp_year: '2049',
+ *   cvv: '123',
+ * };
+ * const { status } = await ask(JSON.stringify(await encryptCard(key, card)));
+ * console.log(status); // failed
+ * console.log(shop.charges); // 0
+ * console.log(shop.cards[0]?.name); // Ada Lovelace
+ * ```
  */
 export function fakeCheckout(...plays: Play[]): FakeCheckout {
   const outcomes = new Map<string, object>();
@@ -140,7 +212,7 @@ function responseOf(body: object) {
   return { ok: true, status: 200, headers: { get: () => null }, json: async () => body };
 }
 
-/** A card that the form accepts. */
+/** A card that the form accepts, for {@link typeCard}. */
 export const TEST_CARD: Readonly<TypedCard> = {
   number: '4242 4242 4242 4242',
   name: 'Ada Lovelace',
@@ -159,8 +231,19 @@ const CONTROLS: Record<keyof TypedCard, string> = {
  * Types a card into a form that has one control for each field, as a shopper does: frameworks see
  * it, too.
  *
+ * @param form - Its controls have `autocomplete` or `data-cardseal-field`.
  * @param card - What differs from {@link TEST_CARD}.
  * @throws Error if the form has no control for a field.
+ *
+ * @example
+ * ```ts
+ * // type-card.ts
+ * import { typeCard } from 'cardseal/testing';
+ *
+ * const form = document.querySelector<HTMLFormElement>('#checkout')!;
+ * typeCard(form, { cvv: '835' });
+ * form.querySelector('button')!.click();
+ * ```
  */
 export function typeCard(form: HTMLFormElement, card: Partial<TypedCard> = {}): void {
   const values = { ...TEST_CARD, ...card };

@@ -143,7 +143,7 @@ describe('links between documents', () => {
     const links = sources
       .split('\n')
       .filter(Boolean)
-      .flatMap((path) => [...read(path).matchAll(/docs\/[\w-]+\.md(?:#[\w-]+)?/g)])
+      .flatMap((path) => [...read(path).matchAll(/docs\/[\w/-]+\.md(?:#[\w-]+)?/g)])
       .map(([link]) => link);
     expect(links.length).toBeGreaterThan(4);
     expect(links.flatMap((link) => broken('README.md', `[a](${link})`))).toEqual([]);
@@ -167,89 +167,45 @@ describe('links between documents', () => {
   });
 });
 
-describe('tables of names', () => {
-  /** The names in the first cells of the table rows below a heading. */
-  const namesIn = (path: string, heading: string) => {
-    const text = read(path);
-    const start = text.indexOf(`\n${heading}\n`);
-    const end = text.indexOf('\n## ', start + 1);
-    const rows = text
-      .slice(start, end)
-      .split('\n')
-      .filter((line) => line.startsWith('| `'));
-    return rows.flatMap((row) =>
-      [...row.split('|')[1]!.matchAll(/`([\w-]+)(?:\(\))?`/g)].map(([, name]) => name!),
-    );
-  };
+describe('CHANGELOG.md', () => {
+  const changelog = read('CHANGELOG.md');
+  const isNamed = (name: string) => changelog.includes(`\`${name}\``);
+  const entries = Object.keys(manifest.exports)
+    .filter((entry) => entry !== './package.json')
+    .map((entry) => entry.replace(/^\./, 'cardseal'));
 
-  test('docs/script-tag.md has every attribute that the code reads, and no other', () => {
-    const files = execFileSync('git', ['ls-files', 'src/form', 'src/script-tag/index.ts'], {
-      cwd: root,
-      encoding: 'utf8',
-    });
-    const sources = files.split('\n').filter(Boolean).map(read).join('\n');
-    const used = new Set([...sources.matchAll(/data-cardseal(?:-[a-z]+)*/g)].map(([name]) => name));
-    // The library sets these.
-    for (const own of ['line', 'left', 'enabled']) used.delete(`data-cardseal-${own}`);
-    expect(namesIn('docs/script-tag.md', '## Attributes').sort()).toEqual([...used].sort());
+  test('names each file and entry of the package', () => {
+    expect(entries.length).toBeGreaterThan(8);
+    expect(entries.filter((entry) => !isNamed(entry))).toEqual([]);
   });
 
-  describe('CHANGELOG.md', () => {
-    const changelog = read('CHANGELOG.md');
-    const isNamed = (name: string) => changelog.includes(`\`${name}\``);
-    const entries = Object.keys(manifest.exports)
-      .filter((entry) => entry !== './package.json')
-      .map((entry) => entry.replace(/^\./, 'cardseal'));
-
-    test('names each file and entry of the package', () => {
-      expect(entries.length).toBeGreaterThan(8);
-      expect(entries.filter((entry) => !isNamed(entry))).toEqual([]);
-    });
-
-    test.each(['core', 'form', 'pay', 'server', 'checkout', 'testing'])(
-      'names each export of src/%s/index.ts',
-      (room) => {
-        const path = join(root, `src/${room}/index.ts`);
-        const program = ts.createProgram([path], { noLib: true, allowImportingTsExtensions: true });
-        const checker = program.getTypeChecker();
-        const module = checker.getSymbolAtLocation(program.getSourceFile(path)!)!;
-        const names = checker.getExportsOfModule(module).map(({ name }) => name);
-        expect(names.length).toBeGreaterThan(2);
-        expect(names.filter((name) => !isNamed(name))).toEqual([]);
-      },
-    );
-
-    test('names each attribute and event that a page can use', () => {
-      const files = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' });
-      const sources = files
-        .split('\n')
-        .filter((path) => path.endsWith('.ts'))
-        .map(read)
-        .join('\n');
-      const pattern = /data-cardseal(?:-[a-z]+)*|(?<=')cardseal:[a-z]+(?=')/g;
-      const names = new Set([...sources.matchAll(pattern)].map(([name]) => name));
-      names.delete('data-cardseal-enabled'); // the library's own mark
-      expect(names.size).toBeGreaterThan(20);
-      const isMissing = (name: string) => !isNamed(name) && !isNamed(`[${name}]`);
-      expect([...names].filter(isMissing)).toEqual([]);
-    });
-  });
-
-  test.each(['CardFormOptions', 'CardFormBinding'])(
-    'docs/form.md has every member of %s',
-    (type) => {
-      const path = 'src/form/options.ts';
-      const file = ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true);
-      const declared = file.statements
-        .filter(ts.isInterfaceDeclaration)
-        .find(({ name }) => name.text === type)!;
-      const members = declared.members.map(({ name }) => name!.getText());
-      const documented = namesIn('docs/form.md', '## Options');
-      expect(members.length).toBeGreaterThan(3);
-      expect(documented).toEqual(expect.arrayContaining(members));
-      expect(documented).toHaveLength(16);
+  test.each(['core', 'form', 'pay', 'server', 'checkout', 'testing'])(
+    'names each export of src/%s/index.ts',
+    (room) => {
+      const path = join(root, `src/${room}/index.ts`);
+      const program = ts.createProgram([path], { noLib: true, allowImportingTsExtensions: true });
+      const checker = program.getTypeChecker();
+      const module = checker.getSymbolAtLocation(program.getSourceFile(path)!)!;
+      const names = checker.getExportsOfModule(module).map(({ name }) => name);
+      expect(names.length).toBeGreaterThan(2);
+      expect(names.filter((name) => !isNamed(name))).toEqual([]);
     },
   );
+
+  test('names each attribute and event that a page can use', () => {
+    const files = execFileSync('git', ['ls-files', 'src'], { cwd: root, encoding: 'utf8' });
+    const sources = files
+      .split('\n')
+      .filter((path) => path.endsWith('.ts'))
+      .map(read)
+      .join('\n');
+    const pattern = /data-cardseal(?:-[a-z]+)*|(?<=')cardseal:[a-z]+(?=')/g;
+    const names = new Set([...sources.matchAll(pattern)].map(([name]) => name));
+    names.delete('data-cardseal-enabled'); // the library's own mark
+    expect(names.size).toBeGreaterThan(20);
+    const isMissing = (name: string) => !isNamed(name) && !isNamed(`[${name}]`);
+    expect([...names].filter(isMissing)).toEqual([]);
+  });
 });
 
 test('README and docs/browsers.md name the oldest browsers that the built files are held to', () => {

@@ -16,6 +16,7 @@ import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../support/built.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { needsNoPage } from './reference.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -28,7 +29,11 @@ interface Snippet {
   text: string;
 }
 
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((file) => `docs/${file}`)];
+const documents = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+const pages = [
+  'README.md',
+  ...documents.filter((file) => file.endsWith('.md')).map((file) => `docs/${file}`),
+];
 const snippets = pages.flatMap(snippetsOf);
 
 function snippetsOf(page: string): Snippet[] {
@@ -89,14 +94,21 @@ describe('each snippet', () => {
     'sweep.ts': 'documents/production.node.test.ts',
     'resolve.ts': 'documents/production.node.test.ts',
   };
+  /** By reference.node.test.ts. */
+  const isRunInNode = ({ page, language, text }: Snippet) =>
+    page.startsWith('docs/api/') && needsNoPage(language, text);
   /** The last one is in docs/check.md: test/documents/check.e2e.test.ts runs it. */
-  const isRunElsewhere = ({ page, file = '', text }: Snippet) =>
-    file in RUN_BY || (page === 'docs/check.md' && text.startsWith("test('no script of the page"));
+  const isRunElsewhere = (snippet: Snippet) => {
+    const { page, file = '', text } = snippet;
+    if (page === 'docs/check.md' && text.startsWith("test('no script of the page")) return true;
+    return file in RUN_BY || isRunInNode(snippet);
+  };
   /** test/interop/databases.test.ts compiles it, with the types of its driver. */
   const needsDriver = ({ file }: Snippet) => file === 'store-mysql.ts';
 
   test.each(Object.entries(RUN_BY))('%s is run by test/%s', (file, by) => {
-    expect(snippets.filter((it) => it.file === file && isRunElsewhere(it))).toHaveLength(1);
+    const own = snippets.filter((it) => it.file === file && it.page === 'docs/production.md');
+    expect(own).toHaveLength(1);
     // The store in Redis is a file of that folder: server-recipes.node.test.ts compares them.
     const name = file === 'store-redis.js' ? "inNode('redis'" : file.split('.')[0]!;
     expect(read(`test/${by}`).includes(name)).toBe(true);

@@ -16,6 +16,7 @@ import plainPage from './snippets/checkout.html?raw';
 import importMapPage from './snippets/import-map.html?raw';
 import messagesPage from './snippets/messages.html?raw';
 import otherWaysPage from './snippets/other-ways.html?raw';
+import bindingPage from './snippets/script-tag-binding.html?raw';
 import tagExample from './snippets/tag.html?raw';
 import withoutScriptPage from './snippets/without-script.html?raw';
 
@@ -275,6 +276,7 @@ test('the React page pays, in StrictMode, with another card after a decline', as
 test.each([
   ['the smallest', tagExample],
   ['one that keeps its button disabled until the script is there', withoutScriptPage],
+  ['one that binds its form itself', bindingPage],
 ])('a page with the script tag pays: %s', async (_, body) => {
   await expectPayment(await withHash(body));
 });

@@ -161,8 +161,11 @@ test('what touches a card or a block is read in one sitting', () => {
   expect(sum).toBeLessThan(LONGEST_SITTING);
 });
 
-/** In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. */
-const LONGEST_SITTING = 3100;
+/**
+ * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. It was
+ * 3,100: the examples of the reference take 55.
+ */
+const LONGEST_SITTING = 3160;
 
 /** The rules that outsiders' cases have shown missing, each in a comment beside its code. */
 const RULES = Array.from({ length: 18 }, (_, i) => `G${i + 1}`);

@@ -138,8 +138,8 @@ export const SCRIPT_TAG: readonly Fault[] = [
   {
     name: 'data-cardseal-luhn is ignored',
     ...attributes,
-    before: "  if (luhn !== null) options.luhn = parseSwitch('luhn', luhn);\n",
-    after: "  if (luhn !== null) parseSwitch('luhn', luhn);\n",
+    before: '  if (luhn !== null) options.luhn = parseSwitch(LUHN, luhn);\n',
+    after: '  if (luhn !== null) parseSwitch(LUHN, luhn);\n',
     breaks: 'shoppers whose card has no check digit cannot pay',
     ...seen,
   },

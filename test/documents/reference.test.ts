@@ -1,0 +1,72 @@
+/** The examples of docs/api/ that need a page. */
+import { expect, test, vi } from 'vitest';
+import { later } from '../support/form.ts';
+import { visit } from '../support/tag-page.ts';
+import checkPage from './snippets/check-report.html?raw';
+import plainPage from './snippets/checkout.html?raw';
+
+function place(content: string): HTMLElement {
+  const main = document.body.appendChild(document.createElement('main'));
+  later(() => main.remove());
+  main.innerHTML = content;
+  return main;
+}
+
+const valuesOf = (form: HTMLFormElement) =>
+  [...form.querySelectorAll('input')].slice(0, 4).map(({ value }) => value);
+
+/** Whether the library takes a press. */
+const stopsPresses = (form: HTMLFormElement) =>
+  !form.dispatchEvent(new Event('submit', { cancelable: true, bubbles: true }));
+
+test('CardFormBinding: a declined card, another one that pays, and a page that is left', async () => {
+  const main = place(`${plainPage}<button type="button" id="place-order">Place order</button>`);
+  const form = main.querySelector('form')!;
+  const statuses = ['failed', 'committed'];
+  const request = vi.fn(async () => Response.json({ status: statuses.shift() }));
+  vi.stubGlobal('fetch', request);
+  later(() => void vi.unstubAllGlobals());
+  await import('./snippets/card-form-binding.ts');
+  for (const count of [1, 2]) {
+    const { typeCard } = await import('../../src/testing/index.ts');
+    typeCard(form);
+    main.querySelector<HTMLElement>('#place-order')!.click();
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(count));
+    await vi.waitFor(() => expect(valuesOf(form)).toEqual(['', '', '', '']));
+    await new Promise((resolve) => setTimeout(resolve)); // the handler goes on with the answer
+  }
+  await vi.waitFor(() => expect(stopsPresses(form)).toBe(false)); // closed
+  window.dispatchEvent(new Event('pagehide'));
+  expect(statuses).toEqual([]);
+});
+
+test('CheckoutBinding: a removed component lets the form go', async () => {
+  const form = place(plainPage).querySelector('form')!;
+  form.addEventListener('submit', (event) => event.preventDefault()); // else the page would go
+  const { onRemove } = await import('./snippets/checkout-binding.ts');
+  const submitted = vi.fn();
+  form.addEventListener('submit', submitted);
+  stopsPresses(form);
+  expect(submitted).not.toHaveBeenCalled();
+  onRemove();
+  stopsPresses(form);
+  expect(submitted).toHaveBeenCalledOnce();
+});
+
+test('typeCard: the fields are filled, and the button is pressed', async () => {
+  const form = place(plainPage).querySelector('form')!;
+  const pressed: string[][] = [];
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    pressed.push(valuesOf(form));
+  });
+  await import('./snippets/type-card.ts');
+  const { TEST_CARD } = await import('../../src/testing/index.ts');
+  const { number, name, expiry } = TEST_CARD;
+  expect(pressed).toEqual([[number, name, expiry, '835']]);
+});
+
+test('the report of the check names what a page stores in clear text', async () => {
+  const page = await visit({ head: '', body: checkPage });
+  await vi.waitFor(() => expect(page.document.title).toBe('clear text'));
+});
