@@ -107,7 +107,7 @@ describe('each snippet', () => {
   const needsDriver = ({ file }: Snippet) => file === 'store-mysql.ts';
 
   test.each(Object.entries(RUN_BY))('%s is run by test/%s', (file, by) => {
-    const own = snippets.filter((it) => it.file === file && it.page === 'docs/production.md');
+    const own = snippets.filter((it) => it.file === file && !it.page.startsWith('docs/api/'));
     expect(own).toHaveLength(1);
     // The store in Redis is a file of that folder: server-recipes.node.test.ts compares them.
     const name = file === 'store-redis.js' ? "inNode('redis'" : file.split('.')[0]!;
