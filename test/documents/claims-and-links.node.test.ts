@@ -1,9 +1,10 @@
 /** What the documents point to exists, their tables are those of the code, and none says what would be false. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { ENGLISH_OUTCOMES } from '../../src/pay/texts.ts';
 import { type Marker, markersOf } from '../../tools/claims/markers.ts';
 import { allMarkers, claimsIn, PAGE, writtenPage } from '../../tools/claims/page.ts';
 import { FLOOR } from '../support/compatibility.ts';
@@ -165,6 +166,41 @@ describe('links between documents', () => {
       /\.\w+$/.test(path) ? existsSync(join(root, path)) : existsSync(join(root, path, 'index.js'));
     expect(tools.filter((path) => !isThere(path))).toEqual([]);
   });
+});
+
+test('.github/CONTRIBUTING.md names only files and rooms that exist', () => {
+  const guide = read('.github/CONTRIBUTING.md');
+  const [, rooms] = /^\| room of `src\/` .*\n.*\n((?:\|.*\n)+)/m.exec(guide)!;
+  const inRooms = rooms!.split('\n').flatMap((row) => {
+    const [, of = '', , first = ''] = row.split('|');
+    const places = [...of.matchAll(/`([\w/-]+)`/g)].map(([, name]) => `src/${name}`);
+    const files = [...first.matchAll(/`([\w-]+\.ts)`/g)].map(([, name]) => name!);
+    const isThere = (file: string) => places.some((it) => existsSync(join(root, it, file)));
+    return [
+      ...places.filter((it) => !existsSync(join(root, it))),
+      ...files.filter((it) => !isThere(it)),
+    ];
+  });
+  expect(inRooms).toEqual([]);
+  const paths = guide.matchAll(/`((?:src|test|demo|ports|tools|examples)\/[\w./-]+)`/g);
+  const named = [...paths].map(([, path]) => path!);
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test('docs/pay.md and each language have every text about an outcome, and no other', () => {
+  const rows = read('docs/pay.md').matchAll(/^\| `(\w+)` \| (.+) \|$/gm);
+  const shown = [...rows].map(([, name, text]) => [name!, text!] as const);
+  const found = shown.filter(([name, text]) => name in ENGLISH_OUTCOMES && / .*\.$/.test(text));
+  expect(Object.fromEntries(found)).toEqual(ENGLISH_OUTCOMES);
+  const names = [...Object.keys(ENGLISH_OUTCOMES), 'no_answer'].sort(); // the form's, in other words
+  const languages = readdirSync(join(root, 'src/messages/pay'));
+  expect(languages).toHaveLength(11);
+  for (const language of languages) {
+    const texts: Record<string, string> = JSON.parse(read(`src/messages/pay/${language}`));
+    expect({ language, names: Object.keys(texts).sort() }).toEqual({ language, names });
+    expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
+  }
 });
 
 describe('CHANGELOG.md', () => {

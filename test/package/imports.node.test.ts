@@ -78,6 +78,19 @@ describe('the sources', () => {
     expect(wrongWays(graph)).toEqual([]);
   });
 
+  test('import as .github/CONTRIBUTING.md draws it: each arrow is an import, each import is a way', () => {
+    const guide = readFileSync(join(SOURCES, '../.github/CONTRIBUTING.md'), 'utf8');
+    const drawn = Array.from(guide.matchAll(/^ {4}(\S+) --> (\S+)$/gm), ([, a, b]) => [a!, b!]);
+    const reaches = (from: string, to: string): boolean =>
+      from === to || drawn.some(([a, b]) => a === from && reaches(b!, to));
+    const imported = [...graph].flatMap(([file, files]) =>
+      files.map((it) => [roomOf(file), roomOf(it)]),
+    );
+    const isImport = (arrow: string[]) => imported.some((it) => String(it) === String(arrow));
+    expect(imported.filter(([from, to]) => !reaches(from!, to!))).toEqual([]);
+    expect(drawn.filter((arrow) => !isImport(arrow))).toEqual([]);
+  });
+
   test('bindCheckout gets blocks, never cards: it reaches no file that reads a control', () => {
     const ofPay = [...graph].filter(([file]) => roomOf(file) === 'pay');
     const imported = new Set(
