@@ -1,7 +1,7 @@
 import creditCardType from 'credit-card-type';
 import IMask from 'imask';
 
-/** Groups the digits as they are printed on the card, and shows its brand. */
+/** Groups the digits as they are printed on the card, and shows its brand: docs/masks.md. */
 export function formatCard(form: HTMLFormElement): void {
   const control = (id: string) => form.querySelector<HTMLInputElement>(`#${id}`)!;
   const number = IMask(control('number'), { mask: groupsOf('') });
