@@ -71,7 +71,7 @@ export class Buyer {
   /** Submits the form that there is on the page, with these fields beside its hidden ones. */
   async submit(fields: Record<string, string> = {}): Promise<this> {
     const form = this.#document.querySelector('form')!;
-    const action = form.dataset.cardsealUrl ?? form.action;
+    const action = checkoutUrl(form) ?? form.action;
     const sent = 'input[type=hidden][name], input:checked[name]';
     const hidden = [...form.querySelectorAll<HTMLInputElement>(sent)];
     const body = new URLSearchParams(hidden.map(({ name, value }) => [name, value]));
@@ -93,15 +93,18 @@ export class Buyer {
   }
 
   get #form(): HTMLFormElement | null {
-    return this.#document.querySelector('form[data-cardseal], form[data-cardseal-url]');
+    return this.#document.querySelector(
+      'form[data-cardseal], form[data-cardseal-url], form[data-url]',
+    );
   }
 
   /** It is in the page, or the page's script asks for it. */
   async #key(): Promise<CardEncryptionKey> {
-    const { cardsealKey, cardsealKeyUrl, cardsealUrl, cardsealCsrfHeader } = this.#form!.dataset;
+    const form = this.#form!;
+    const { cardsealKey, cardsealKeyUrl, cardsealCsrfHeader } = form.dataset;
     if (cardsealKey) return JSON.parse(cardsealKey);
     const token = this.#document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
-    const answer = await fetch(new URL(cardsealUrl ?? cardsealKeyUrl!, this.#address), {
+    const answer = await fetch(new URL(checkoutUrl(form) ?? cardsealKeyUrl!, this.#address), {
       method: 'POST',
       headers: {
         cookie: this.#jar.cookie,
@@ -113,10 +116,10 @@ export class Buyer {
     return body.key ?? body;
   }
 
-  /** What `cardseal.pay.js` does when the page is there: shows the outcome, and the form if it is open. */
+  /** What `cardseal/pay` does when the page is there: shows the outcome, and the form if it is open. */
   async #showOutcome(): Promise<void> {
     const form = this.#form;
-    const url = form?.dataset.cardsealUrl;
+    const url = form && checkoutUrl(form);
     if (!form || !url) return;
     const headers = { cookie: this.#jar.cookie };
     const answer = await fetch(new URL(url, this.#address), { headers });
@@ -137,4 +140,9 @@ export class Buyer {
     await this.#showOutcome();
     return this;
   }
+}
+
+/** The one address of `checkout.handle`: for the script file, or for a script of the shop. */
+function checkoutUrl({ dataset }: HTMLFormElement): string | undefined {
+  return dataset.cardsealUrl ?? dataset.url;
 }
