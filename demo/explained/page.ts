@@ -106,5 +106,6 @@ const beside = (withFaults: boolean) => html`
 
 const leave = html`
     <footer class="leave">
-      <a href="/checkout">See a checkout without the explanation</a>
+      <form method="post" action="/explained/leave"
+        ><button class="quiet">See the page without the explanation</button></form>
     </footer>`;

@@ -1,5 +1,4 @@
 import type { CardEncryptionError } from 'cardseal';
-import { money } from '../checkout/money.ts';
 import { element } from './element.ts';
 import type { Field } from './fields.ts';
 import { REMEDIES } from './remedies.ts';
@@ -201,7 +200,7 @@ function received({ trail }: Scene): Station {
     element(
       'p',
       {},
-      code('POST /explained/payment'),
+      code('POST /checkout/pay'),
       `, ${trail.received.bytes} bytes of JSON with three properties: payload, key_id, layout.`,
     ),
     ...(isChanged ? tampering(trail.received, trail.left) : []),
@@ -297,7 +296,7 @@ function timeline({ id, amount, currency, states }: Intent): HTMLElement {
   return element(
     'div',
     { class: 'intent' },
-    element('p', {}, code(id), ` ${money({ amount, currency })}`),
+    element('p', {}, code(id), ` ${amount} minor units of ${currency}`),
     element(
       'ol',
       { class: 'timeline' },

@@ -1,1 +1,0 @@
-// The page of a shop without any recorder.
