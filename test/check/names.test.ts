@@ -46,3 +46,10 @@ test.each([
   page.window.leak();
   expect(page.report().findings).toEqual([]);
 });
+
+test('says that a control is the card’s if its mark is that of autofill', async () => {
+  const controls = '<input id="number" autocomplete="cc-number"><input id="city">';
+  const page = await open({ ...giving(`number.name = 'cc_number';`), controls });
+  page.window.leak();
+  expect((await page.found())[0]!.text).toMatch(/^A script gives the card control the name /);
+});

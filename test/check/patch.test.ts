@@ -93,6 +93,15 @@ describe('watches', () => {
     expect(Object.keys(owner)).toEqual(['Platform', 'it']);
   });
 
+  test('a method, of which an instance may have its own, like any other property', () => {
+    const { Platform, it } = platform();
+    watch(Platform.prototype, 'add', () => {});
+    const own = () => 'own';
+    it.add = own;
+    const ordinary = { writable: true, enumerable: true, configurable: true };
+    expect(Object.getOwnPropertyDescriptor(it, 'add')).toEqual({ ...ordinary, value: own });
+  });
+
   test('nothing that is not there', () => {
     const owner = {};
     watch(owner, 'none', () => {});

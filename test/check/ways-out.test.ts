@@ -9,7 +9,7 @@ import {
   test,
   vi,
 } from 'vitest';
-import type { Outgoing } from '../../src/check/outgoing.ts';
+import { type Outgoing, textIn } from '../../src/check/outgoing.ts';
 import { inWindow, pause } from './page.ts';
 
 describe('ways out', () => {
@@ -340,4 +340,10 @@ describe('ways out', () => {
       expect(left).toMatchObject([{ form, parts: [{ text: '/sent/none' }, A] }]);
     });
   });
+});
+
+test('reads texts, numbers and bytes of an object, with their names', () => {
+  const bytes = new TextEncoder().encode('a');
+  const value = { cvc: 583, list: ['b'], bytes, buffer: bytes.buffer, none: null };
+  expect(textIn(value)).toBe('"cvc":"583","0":"b",a,a');
 });
