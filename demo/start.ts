@@ -48,13 +48,10 @@ export async function startDemo({
     const late = await slow.open(service);
     closing.unshift(late.close);
     const { secretKey } = ACCOUNTS[0];
-    const explanation = createExplanation({ slowAddress: late.address, secretKey });
     const payments = new CardPayments({ baseUrl: serviceAddress, secretKey });
-    const merchant = createMerchant({
-      payments: explanation.watch(payments),
-      log: (line) => log(`merchant: ${line}`),
-    });
-    explanation.mount(merchant);
+    const shop = { payments, log: (line: string) => log(`merchant: ${line}`) };
+    const merchant = createMerchant(shop);
+    createExplanation({ ...shop, slowAddress: late.address, secretKey }).mount(merchant);
     mountLeakingShop(merchant);
     closing.unshift(() => merchant.close()); // the merchant first: it uses the service
     const merchantAddress = await listen(merchant, port);

@@ -2,49 +2,43 @@ import { type Html, html } from './html.ts';
 import type { Texts } from './texts.ts';
 
 /**
- * The five card controls. Below each is the place where cardseal writes what is wrong with it: the
- * element that `aria-describedby` names, marked with `data-cardseal-message`. Month and year share
- * one. No control has a name, so no form ever posts it.
+ * The four card controls. Below each is the place where cardseal writes what is wrong with it: the
+ * element that `aria-describedby` names, marked with `data-cardseal-message`. No control has a name,
+ * so no form ever posts it.
  */
 export function cardFields(texts: Texts): Html {
-  const months = Array.from({ length: 12 }, (_, i) => String(i + 1).padStart(2, '0'));
-  const years = Array.from({ length: 20 }, (_, i) => String(new Date().getUTCFullYear() + i));
   return html`
-        <div class="card">
-          <div class="field">
-            <label for="number">${texts.number}</label>
-            <input id="number" autocomplete="cc-number" inputmode="numeric"
-              aria-describedby="number-problem">
-            ${message('number-problem')}
-          </div>
-          <div class="field">
-            <label for="name">${texts.name}</label>
-            <input id="name" autocomplete="cc-name" spellcheck="false"
-              aria-describedby="name-problem">
-            ${message('name-problem')}
-          </div>
-          <div class="row">
-            <div class="expiry">
+          <div class="card">
+            <div class="field">
+              <label for="number">${texts.number}</label>
+              <div class="with-brand">
+                <input id="number" autocomplete="cc-number" inputmode="numeric"
+                  placeholder="1234 1234 1234 1234" aria-describedby="number-problem">
+                <output id="brand" for="number"></output>
+              </div>
+              ${message('number-problem')}
+            </div>
+            <div class="row">
               <div class="field">
-                <label for="exp_month">${texts.month}</label>
-                <select id="exp_month" autocomplete="cc-exp-month"
-                  aria-describedby="expiry-problem">${options(months)}</select>
+                <label for="expiry">${texts.expiry}</label>
+                <input id="expiry" autocomplete="cc-exp" inputmode="numeric"
+                  placeholder="${texts.expiryHint}" aria-describedby="expiry-problem">
+                ${message('expiry-problem')}
               </div>
               <div class="field">
-                <label for="exp_year">${texts.year}</label>
-                <select id="exp_year" autocomplete="cc-exp-year"
-                  aria-describedby="expiry-problem">${options(years)}</select>
+                <label for="code">${texts.code}</label>
+                <input id="code" autocomplete="cc-csc" inputmode="numeric"
+                  placeholder="123" aria-describedby="code-problem">
+                ${message('code-problem')}
               </div>
-              ${message('expiry-problem')}
             </div>
             <div class="field">
-              <label for="cvv">${texts.code}</label>
-              <input id="cvv" autocomplete="cc-csc" inputmode="numeric"
-                aria-describedby="cvv-problem">
-              ${message('cvv-problem')}
+              <label for="name">${texts.name}</label>
+              <input id="name" autocomplete="cc-name" spellcheck="false"
+                aria-describedby="name-problem">
+              ${message('name-problem')}
             </div>
-          </div>
-        </div>`;
+          </div>`;
 }
 
 /**
@@ -52,13 +46,13 @@ export function cardFields(texts: Texts): Html {
  */
 export function paymentMethods(texts: Texts): Html {
   return html`
-        <fieldset class="methods">
-          <legend>${texts.method}</legend>
-          <label><input type="radio" name="payment_method" value="card"
-            checked> ${texts.byCard}</label>
-          <label><input type="radio" name="payment_method" value="invoice"
-            > ${texts.byInvoice}</label>
-        </fieldset>`;
+          <fieldset class="methods">
+            <legend>${texts.method}</legend>
+            <label><input type="radio" name="payment_method" value="card"
+              checked> ${texts.byCard}</label>
+            <label><input type="radio" name="payment_method" value="invoice"
+              > ${texts.byInvoice}</label>
+          </fieldset>`;
 }
 
 /**
@@ -67,11 +61,9 @@ export function paymentMethods(texts: Texts): Html {
  * page was reloaded.
  */
 export function payButton(label: string, texts: Texts): Html {
-  return html`<button disabled autocomplete="off" data-cardseal-enable>${label}</button>
-        <noscript><p class="notice">${texts.needsScript}</p></noscript>`;
+  return html`<p role="status" data-cardseal-status></p>
+          <button disabled autocomplete="off" data-cardseal-enable>${label}</button>
+          <noscript><p class="notice">${texts.needsScript}</p></noscript>`;
 }
 
 const message = (id: string) => html`<p id="${id}" class="problem" data-cardseal-message></p>`;
-
-const options = (values: string[]) =>
-  ['', ...values].map((value) => html`<option value="${value}">${value}</option>`);

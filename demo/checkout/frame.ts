@@ -29,19 +29,3 @@ export function frame({ title, script, body, language = 'en' }: Page): string {
 </html>
 `.markup;
 }
-
-/**
- * Why the shopper sees the form again: it is read out, and has the focus. Empty, it is the place
- * where a script of the page writes it.
- */
-export function noticeLine(reason = ''): Html {
-  const focus = reason && html` autofocus`;
-  return html`<p id="notice" class="notice" role="alert" tabindex="-1"${focus}>${reason}</p>`;
-}
-
-/** `amount`: minor units. */
-export function money(price: { amount: number; currency: string }, language = 'en'): string {
-  const { amount, currency } = price;
-  const format = new Intl.NumberFormat(language, { style: 'currency', currency });
-  return format.format(amount / 10 ** format.resolvedOptions().maximumFractionDigits!);
-}

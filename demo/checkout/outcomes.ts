@@ -1,19 +1,23 @@
-import { frame, money } from './frame.ts';
+import { shownOf } from 'cardseal/pay';
+import { frame } from './frame.ts';
 import { type Html, html } from './html.ts';
+import { money } from './money.ts';
 import type { Order } from './order.ts';
-import { fill, type Notice, noticeText, type Texts } from './texts.ts';
+import { fill, type Texts } from './texts.ts';
 
-/** What the service told of a payment that succeeded. `amount`: minor units. */
+/** What the service told of a payment that succeeded. */
 export interface Receipt {
-  id: string;
   status: 'committed' | 'authorized';
-  amount: number;
-  currency: string;
-  payment_method: { brand: string; last4: string } | null;
+  /** The id of the intent. */
+  reference: string;
+  card: { brand: string; last4: string } | null;
 }
 
+/** @param at - The address of the page. */
 export function receiptPage(
-  { id, status, payment_method, ...price }: Receipt,
+  at: string,
+  order: Order,
+  { status, reference, card }: Receipt,
   texts: Texts,
 ): string {
   const { language } = texts;
@@ -21,13 +25,13 @@ export function receiptPage(
     language,
     title: texts.paid,
     body: html`<h1>${texts.thanks}</h1>
-      <dl>
-        <dt>${texts.amount}</dt><dd>${money(price, language)}</dd>
+      <dl class="receipt">
+        <dt>${texts.amount}</dt><dd>${money(order, language)}</dd>
         <dt>${texts.status}</dt><dd>${texts.statuses[status]}</dd>
-        ${payment_method ? cardRow(payment_method, texts) : ''}
-        <dt>${texts.reference}</dt><dd>${id}</dd>
+        ${card ? cardRow(card, texts) : ''}
+        <dt>${texts.reference}</dt><dd>${reference}</dd>
       </dl>
-      ${newOrder(texts)}`,
+      ${newOrder(at, texts)}`,
   });
 }
 
@@ -48,17 +52,17 @@ function cardRow({ brand, last4 }: { brand: string; last4: string }, texts: Text
   return html`<dt>${texts.card}</dt><dd>${fill(texts.cardEnding, { brand: name, last4 })}</dd>`;
 }
 
-export function invoicePage(order: Order, texts: Texts): string {
+export function invoicePage(at: string, order: Order, texts: Texts): string {
   const { language } = texts;
   return frame({
     language,
     title: texts.byInvoice,
     body: html`<h1>${texts.thanks}</h1>
-      <dl>
+      <dl class="receipt">
         <dt>${texts.amount}</dt><dd>${money(order, language)}</dd>
       </dl>
       <p>${texts.invoiced}</p>
-      ${newOrder(texts)}`,
+      ${newOrder(at, texts)}`,
   });
 }
 
@@ -66,36 +70,13 @@ export function invoicePage(order: Order, texts: Texts): string {
  * The service's answer was lost, so the card must not be asked for again, and no other order is
  * offered: people resolve this one.
  */
-export function unknownPage(orderId: string, texts: Texts): string {
+export function unknownPage(order: Order, texts: Texts): string {
+  const { text } = shownOf({ status: 'not_certain', order: order.id }, texts.messages);
   return frame({
     language: texts.language,
     title: texts.notConfirmed,
-    body: html`<h1>${texts.unknown}</h1>
-      <p>${texts.doNotPayAgain} ${texts.findingOut} <strong>${orderId}</strong></p>`,
-  });
-}
-
-/**
- * A card arrived, but the server does not know its order: it may have been restarted after the card
- * was charged.
- */
-export function uncertainPage(texts: Texts): string {
-  return frame({
-    language: texts.language,
-    title: texts.notConfirmed,
-    body: html`<h1>${texts.uncertain}</h1>
-      <p>${texts.doNotPayAgain} ${texts.askUs}</p>`,
-  });
-}
-
-/** An earlier order that was not paid. */
-export function unpaidPage(texts: Texts, notice: Notice | undefined): string {
-  return frame({
-    language: texts.language,
-    title: texts.notPaid,
-    body: html`<h1>${texts.notPaid}</h1>
-      ${notice && html`<p>${noticeText(texts, notice)}</p>`}
-      ${newOrder(texts)}`,
+    body: html`<h1>${texts.notConfirmed}</h1>
+      <p role="alert">${text}</p>`,
   });
 }
 
@@ -109,5 +90,5 @@ export function problemPage(text: string): string {
   });
 }
 
-const newOrder = ({ newOrder }: Texts) =>
-  html`<form method="post" action="/checkout/new"><button>${newOrder}</button></form>`;
+const newOrder = (at: string, { newOrder }: Texts) =>
+  html`<form method="post" action="${at}/new"><button>${newOrder}</button></form>`;

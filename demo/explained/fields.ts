@@ -12,8 +12,8 @@ export interface Field {
 const CONTROLS: [field: LayoutField, token: string, clean: (text: string) => string][] = [
   ['Pan', 'cc-number', digits],
   ['Name', 'cc-name', (text) => text.trim()],
-  ['ExpMonth', 'cc-exp-month', digits],
-  ['ExpYear', 'cc-exp-year', digits],
+  ['ExpMonth', 'cc-exp', (text) => digits(text).slice(0, 2)],
+  ['ExpYear', 'cc-exp', yearIn],
   ['Cvc', 'cc-csc', digits],
 ];
 
@@ -25,15 +25,18 @@ export function readFields(form: HTMLFormElement): Field[] {
   });
 }
 
-export function cardControl(
-  form: HTMLFormElement,
-  token: string,
-): HTMLInputElement | HTMLSelectElement {
+export function cardControl(form: HTMLFormElement, token: string): HTMLInputElement {
   return form.querySelector(`[autocomplete~=${token}]`)!;
 }
 
 function digits(text: string): string {
   return [...text].filter((character) => character >= '0' && character <= '9').join('');
+}
+
+/** As it is encrypted: with four digits. */
+function yearIn(expiry: string): string {
+  const year = digits(expiry).slice(2);
+  return year.length === 2 ? `20${year}` : year;
 }
 
 function split(text: string): string[] {

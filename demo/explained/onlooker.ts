@@ -2,11 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import {
-  type CardEncryptionKey as BrowserKey,
-  CardEncryptionError,
-  type EncryptedCard,
-} from 'cardseal';
+import type { EncryptedCard } from 'cardseal';
 import {
   type CardPaymentIntent,
   CardPayments,
@@ -14,17 +10,22 @@ import {
   type EncryptionKeyResource,
   type PaymentsClient,
 } from 'cardseal/checkout';
+import type { CheckoutResponse } from 'cardseal/pay';
+import { parseEncryptedCard } from 'cardseal/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { readBlock } from '../merchant/posted.ts';
+import { addCheckout } from '../merchant/checkout.ts';
 import { buildExplanation } from './assets.ts';
 import { believeFresh, FAULTS, moveLayout, spoilKey } from './faults.ts';
 import { explain } from './page.ts';
 import type { Block, Intent, Trail } from './trail.ts';
 
 interface Options {
+  /** The client of the service, as the merchant has it. */
+  payments: PaymentsClient;
   /** The address at which the same service issues keys that have already expired. */
   slowAddress: string;
   secretKey: string;
+  log: (line: string) => void;
 }
 
 /** One shopper whose checkout is explained. */
@@ -35,22 +36,17 @@ interface Viewer {
   tell: () => void;
 }
 
-/**
- * The explanation knows its shoppers by a cookie of its own: the merchant's session is not its
- * business.
- */
+/** The page, and the cookie by which the explanation knows its shoppers. */
+const AT = '/explained';
 const COOKIE = 'explained';
-const COOKIE_ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax';
+const COOKIE_ATTRIBUTES = `Path=${AT}; HttpOnly; SameSite=Lax`;
 
 /**
- * Explains a checkout to shoppers who came by `/explained`: puts a panel beside the merchant's
- * pages, shows in it what the server received and what the service answered, and lets things go
- * wrong on demand.
- *
- * The merchant's server does not know about it: `watch` wraps the client of the service, `mount`
- * adds hooks from outside.
+ * Explains a checkout: adds the merchant's checkout a second time, below `/explained`, with orders
+ * of its own. Puts a panel beside its page, shows in it what the server received and what the
+ * service answered, and lets things go wrong on demand. `/checkout` knows nothing of it.
  */
-export function createExplanation({ slowAddress, secretKey }: Options) {
+export function createExplanation({ payments, slowAddress, secretKey, log }: Options) {
   const trails = new Map<string, Trail>();
   const changes = new EventEmitter().setMaxListeners(0);
   /** The viewer whose request is being served. */
@@ -64,100 +60,91 @@ export function createExplanation({ slowAddress, secretKey }: Options) {
   }
 
   return {
-    /** The client of the service, watched. */
-    watch(payments: PaymentsClient): PaymentsClient {
-      const slow = new CardPayments({ baseUrl: slowAddress, secretKey });
-      return {
-        async createEncryptionKey(options) {
-          const trail = current.getStore()?.trail;
-          const isLate = trail?.fault === 'expired_key';
-          const key = await (isLate ? slow : payments).createEncryptionKey(options);
-          if (trail) trail.key = describeKey(key);
-          return isLate ? believeFresh(key) : key;
-        },
-        async createIntent(draft, options) {
-          const intent = await payments.createIntent(draft, options);
-          current.getStore()?.trail.intents.push(describeIntent(intent));
-          return intent;
-        },
-        async authorize(id, block, options) {
-          const viewer = current.getStore();
-          try {
-            const intent = await payments.authorize(id, block, options);
-            if (viewer) follow(viewer.trail, intent);
-            return intent;
-          } catch (error) {
-            if (viewer && error instanceof CardPaymentsError) {
-              const code = error.code ?? error.recovery;
-              viewer.trail.answer = { code, status: error.status };
-            }
-            throw error;
-          } finally {
-            viewer?.tell();
-          }
-        },
-      };
-    },
-
     /** Adds the explanation to a merchant's server that is not listening yet. */
     mount(app: FastifyInstance) {
-      addHooks(app);
-      addAddresses(app);
+      app.addHook('onRequest', async (request, reply) => {
+        if (request.method === 'GET' && request.url === '/') return reply.redirect(AT);
+      });
+      app.register(async (scope) => {
+        addHooks(scope);
+        addAddresses(scope);
+        addCheckout(scope, { payments: watched(), log, at: AT });
+      });
     },
   };
 
+  /** The client of the service. */
+  function watched(): PaymentsClient {
+    const slow = new CardPayments({ baseUrl: slowAddress, secretKey });
+    return {
+      async createEncryptionKey(options) {
+        const trail = current.getStore()?.trail;
+        const isLate = trail?.fault === 'expired_key';
+        const key = await (isLate ? slow : payments).createEncryptionKey(options);
+        if (trail) trail.key = describeKey(key);
+        return isLate ? believeFresh(key) : key;
+      },
+      async createIntent(draft, options) {
+        const intent = await payments.createIntent(draft, options);
+        current.getStore()?.trail.intents.push(describeIntent(intent));
+        return intent;
+      },
+      async authorize(id, block, options) {
+        const viewer = current.getStore();
+        try {
+          const intent = await payments.authorize(id, block, options);
+          if (viewer) follow(viewer.trail, intent);
+          return intent;
+        } catch (error) {
+          if (viewer && error instanceof CardPaymentsError) {
+            const code = error.code ?? error.recovery;
+            viewer.trail.answer = { code, status: error.status };
+          }
+          throw error;
+        } finally {
+          viewer?.tell();
+        }
+      },
+    };
+  }
+
   function addHooks(app: FastifyInstance) {
     app.addHook('onRequest', async (request, reply) => {
-      if (request.method === 'GET' && request.url === '/') return reply.redirect('/explained');
+      if (request.url !== AT || viewerOf(request)) return;
+      const id = randomUUID();
+      trails.set(id, newTrail());
+      reply.header('set-cookie', `${COOKIE}=${id}; ${COOKIE_ATTRIBUTES}`);
     });
     app.addHook('preHandler', (request, _reply, done) => {
       const viewer = viewerOf(request);
       if (!viewer) return done();
       if (isPayment(request)) receive(request, viewer);
-      if (request.url === '/checkout/new') trails.set(viewer.id, newTrail());
+      if (request.url === `${AT}/new`) trails.set(viewer.id, newTrail());
       current.run(viewer, done);
     });
-    app.addHook('onError', async (request, _reply, error) => {
+    app.addHook('onSend', async (request, _reply, payload) => {
+      if (request.url === AT) return explain(payload as string);
       const viewer = current.getStore();
-      if (!viewer || !(error instanceof CardEncryptionError) || !isPayment(request)) return;
-      viewer.trail.refusal = { code: error.code, status: 400 };
-      viewer.tell();
+      if (!viewer || !isPayment(request) || !(payload instanceof Response)) return payload;
+      return new Response(JSON.stringify(meddle(await payload.json(), viewer)), payload);
     });
-    app.addHook('preSerialization', async (request, _reply, payload) => {
-      const viewer = current.getStore();
-      if (!viewer) return payload;
-      const { trail, tell } = viewer;
-      const isRefused = isPayment(request) && trail.received && !trail.answer;
-      if (isRefused) trail.refusal = { code: 'invalid_encrypted_card' }; // the key has expired
-      const spoilt = isKey(payload) ? spoilKey(trail.fault, payload) : payload;
-      if (isKey(spoilt) && trail.key) trail.key.scheme = spoilt.scheme;
-      tell();
-      return spoilt;
-    });
-    app.addHook('onSend', async (request, reply, payload) => {
-      const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
-      if (request.routeOptions.url !== '/checkout' || !isPage || !viewerOf(request)) return payload;
-      return explain(payload as string);
-    });
+  }
+
+  /** Notes what the merchant's server answers, and spoils a key on its way to the page. */
+  function meddle(response: CheckoutResponse, { trail, tell }: Viewer): CheckoutResponse {
+    if (response.status === 'invalid_encrypted_card')
+      trail.refusal = { code: response.status, status: 400 };
+    // The merchant has noticed that the key has expired.
+    else if (trail.received && !trail.answer && !response.key)
+      trail.refusal = { code: 'invalid_encrypted_card' };
+    const key = response.key && spoilKey(trail.fault, response.key);
+    if (key && trail.key) trail.key.scheme = key.scheme;
+    tell();
+    return key ? { ...response, key } : response;
   }
 
   function addAddresses(app: FastifyInstance) {
     const assets = buildExplanation();
-
-    app.get('/explained', async (request, reply) => {
-      if (!viewerOf(request)) {
-        const id = randomUUID();
-        trails.set(id, newTrail());
-        reply.header('set-cookie', `${COOKIE}=${id}; ${COOKIE_ATTRIBUTES}`);
-      }
-      return reply.redirect('/checkout');
-    });
-
-    app.post('/explained/leave', async (request, reply) => {
-      trails.delete(viewerOf(request)?.id ?? '');
-      reply.header('set-cookie', `${COOKIE}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`);
-      return reply.redirect('/checkout', 303);
-    });
 
     app.post('/explained/fault', async (request, reply) => {
       const viewer = viewerOf(request);
@@ -189,7 +176,7 @@ export function createExplanation({ slowAddress, secretKey }: Options) {
 
 const newTrail = (): Trail => ({ fault: 'none', intents: [] });
 
-const isPayment = ({ url }: FastifyRequest) => url === '/checkout/pay';
+const isPayment = ({ url }: FastifyRequest) => url === `${AT}/payment`;
 
 function readCookie({ headers }: FastifyRequest): string | undefined {
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
@@ -213,7 +200,8 @@ function receive(request: FastifyRequest, { trail, tell }: Viewer) {
 /** A body that is not a block may be a card in clear text: nothing of that is shown. */
 function blockIn(body: unknown): EncryptedCard | undefined {
   try {
-    return readBlock(body);
+    const keyId = JSON.parse(String(body)).key_id;
+    return parseEncryptedCard(body, { keyId, expiresAt: Number.MAX_SAFE_INTEGER });
   } catch {
     return undefined;
   }
@@ -260,8 +248,4 @@ function follow(trail: Trail, answer: CardPaymentIntent) {
 function modulusBits(publicKey: string): number {
   const bitsByLength: Record<number, number> = { 294: 2048, 422: 3072, 550: 4096 };
   return bitsByLength[Buffer.from(publicKey, 'base64').length] ?? 0;
-}
-
-function isKey(payload: unknown): payload is BrowserKey {
-  return typeof payload === 'object' && payload !== null && 'public_key' in payload;
 }

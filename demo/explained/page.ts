@@ -106,6 +106,5 @@ const beside = (withFaults: boolean) => html`
 
 const leave = html`
     <footer class="leave">
-      <form method="post" action="/explained/leave"
-        ><button class="quiet">See the page without the explanation</button></form>
+      <a href="/checkout">See a checkout without the explanation</a>
     </footer>`;

@@ -74,8 +74,7 @@ function fill(checkout: HTMLFormElement, card: TestCard) {
   const values = {
     'cc-number': card.number,
     'cc-name': card.name,
-    'cc-exp-month': '12',
-    'cc-exp-year': String(new Date().getUTCFullYear() + 3),
+    'cc-exp': `12${(new Date().getUTCFullYear() + 3) % 100}`,
     'cc-csc': card.cvv,
   };
   for (const [token, value] of Object.entries(values)) {
@@ -105,11 +104,7 @@ async function choose(checkout: HTMLFormElement, fault: Fault) {
   await keyHasCome;
 }
 
-/**
- * Resolves when the form has its key, or knows that none comes. The next switch waits for this: the
- * merchant's server gives the session another id with each key. So of two requests at the same time
- * the second would carry an id that is no longer known, and the page would start again.
- */
+/** Resolves when the form has its key, or knows that none comes: then the next switch may begin. */
 function untilKey(checkout: HTMLFormElement): Promise<void> {
   return new Promise((resolve) => {
     for (const type of ['cardseal:ready', 'cardseal:error'])

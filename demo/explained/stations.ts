@@ -1,4 +1,5 @@
 import type { CardEncryptionError } from 'cardseal';
+import { money } from '../checkout/money.ts';
 import { element } from './element.ts';
 import type { Field } from './fields.ts';
 import { REMEDIES } from './remedies.ts';
@@ -200,7 +201,7 @@ function received({ trail }: Scene): Station {
     element(
       'p',
       {},
-      code('POST /checkout/pay'),
+      code('POST /explained/payment'),
       `, ${trail.received.bytes} bytes of JSON with three properties: payload, key_id, layout.`,
     ),
     ...(isChanged ? tampering(trail.received, trail.left) : []),
@@ -296,7 +297,7 @@ function timeline({ id, amount, currency, states }: Intent): HTMLElement {
   return element(
     'div',
     { class: 'intent' },
-    element('p', {}, code(id), ` ${amount} minor units of ${currency}`),
+    element('p', {}, code(id), ` ${money({ amount, currency })}`),
     element(
       'ol',
       { class: 'timeline' },

@@ -1,5 +1,4 @@
 import helmet from '@fastify/helmet';
-import { CardEncryptionError } from 'cardseal';
 import type { OrderStore, PaymentsClient } from 'cardseal/checkout';
 import Fastify, { type FastifyReply } from 'fastify';
 import { buildAssets } from '../checkout/assets.ts';
@@ -47,7 +46,7 @@ export function createMerchant({ payments, store, log = () => {} }: MerchantOpti
   });
   app.removeAllContentTypeParsers(); // what Fastify's own cannot parse they repeat in their errors
   app.addContentTypeParser(
-    ['application/json', 'application/x-www-form-urlencoded'],
+    ['text/plain', 'application/json', 'application/x-www-form-urlencoded'],
     { parseAs: 'string' },
     async (_: unknown, body: string) => body,
   );
@@ -68,8 +67,6 @@ export function createMerchant({ payments, store, log = () => {} }: MerchantOpti
   });
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, 404));
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    if (error instanceof CardEncryptionError && error.code === 'invalid_encrypted_card')
-      return sendProblem(reply, 400);
     // Without its message
     if (!error.statusCode || error.statusCode >= 500) log(`Failed: ${error.name}`);
     return sendProblem(reply, error.statusCode ?? 500);
@@ -80,7 +77,7 @@ export function createMerchant({ payments, store, log = () => {} }: MerchantOpti
     const asset = assets.get(params.file);
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();
   });
-  app.register(async (scope) => addCheckout(scope, { payments, store, log }));
+  app.register(async (scope) => addCheckout(scope, { payments, store, log, at: '/checkout' }));
   return app;
 }
 

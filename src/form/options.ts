@@ -178,7 +178,7 @@ export interface CardFormBinding {
 
 /**
  * Attributes of the elements of a form. A control of the card needs none if it has the
- * `autocomplete` word of its field: docs/form.md#fields
+ * `autocomplete` word of its field: docs/card-fields.md
  */
 export interface CardFormAttributes {
   /**

@@ -20,8 +20,11 @@ describe('npm start', () => {
     // Only a session that a page has started gets keys.
     const cookie = page.headers.getSetCookie().map((it) => it.split(';')[0]);
     const request = { method: 'POST', headers: { cookie: cookie.join('; ') } };
-    const keyUrl = /key-url="([^"]+)"/.exec(await page.text())![1]!;
-    expect((await fetch(new URL(keyUrl, checkout), request)).status).toBe(200);
+    const answer = await fetch(`${checkout}/payment`, request);
+    expect(await answer.json()).toMatchObject({
+      status: 'open',
+      key: { id: expect.stringMatching(/^cek_/) },
+    });
     expect((await fetch(`${service}/openapi.json`)).status).toBe(200);
     expect(demo.output).toContain(`Payments, requests:   ${service}/ (the page of the sandbox)`);
     expect(await (await fetch(service)).text()).toContain('Card Payment Service (sandbox)');

@@ -1,18 +1,21 @@
 /**
- * The recipes of docs/script-tag.md, run from their very text: each is a change of a shop's own
+ * The recipes of docs/shop-scripts.md and docs/shop-handlers.md, run from their very text: each is a change of a shop's own
  * script. Before the change the card leaves in clear text, or nobody can pay.
  */
 import jquery from 'jquery/dist/jquery.min.js?raw';
 import { expect, test } from 'vitest';
-import page from '../../docs/script-tag.md?raw';
+import handlersPage from '../../docs/shop-handlers.md?raw';
+import sendingPage from '../../docs/shop-scripts.md?raw';
 import { decrypt } from '../support/core.ts';
 import { CARD, TYPED } from '../support/form.ts';
 import type { Got } from '../support/servers/pages.ts';
 import { endpoint, keyAttribute, visit } from '../support/tag-page.ts';
 
+const page = sendingPage + handlersPage;
+
 /** A part of a page, before and after the change, by the heading above it. */
 const recipes = [...page.matchAll(/^```diff\n(.*?)^```$/gms)].map(({ 1: diff, index }) => ({
-  heading: [...page.slice(0, index).matchAll(/^### (.*)$/gm)].at(-1)![1]!,
+  heading: [...page.slice(0, index).matchAll(/^## (.*)$/gm)].at(-1)![1]!,
   before: side(diff!, '+'),
   after: side(diff!, '-'),
 }));
@@ -45,7 +48,7 @@ const OUTCOMES: [heading: string, before: string, after: string][] = [
   ['A mask that hides the number', 'nothing, filled', 'the block, empty'],
 ];
 
-test('each recipe of docs/script-tag.md fixes what goes wrong without it', async () => {
+test('each recipe fixes what goes wrong without it', async () => {
   expect(recipes.map(({ heading }) => heading)).toEqual(OUTCOMES.map(([heading]) => heading));
   const runs = recipes.flatMap(({ before, after }, i) => [
     pay(before, OUTCOMES[i]![1], 'failed'),

@@ -4,7 +4,8 @@
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
-import tagPage from '../../docs/script-tag.md?raw';
+import referencePage from '../../docs/api/form.md?raw';
+import textsPage from '../../docs/messages.md?raw';
 import { ENGLISH } from '../../src/form/feedback/texts.ts';
 import { bindCardForm } from '../../src/form/index.ts';
 import { freshKey } from '../support/core.ts';
@@ -301,13 +302,10 @@ test('a page with other ways to pay sends a block only with a card payment', asy
   expect(sent).toEqual([false, false, true]);
 });
 
-test('docs/script-tag.md has each English text, and no other', () => {
-  const rows = [...tagPage.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, text]) => [
-    name,
-    text,
-  ]);
-  const found = rows.filter(([name]) => name! in ENGLISH);
-  expect(Object.keys(ENGLISH)).toHaveLength(16);
+test('docs/api/form.md has each English text once', () => {
+  const rows = [...referencePage.matchAll(/^\| `(\w+)` \| .+ \| (.+) \|$/gm)];
+  const found = rows.map(([, name, text]) => [name, text]).filter(([name]) => name! in ENGLISH);
+  expect(found).toHaveLength(16);
   expect(Object.fromEntries(found)).toEqual(ENGLISH);
 });
 
@@ -327,7 +325,7 @@ test('each file of src/messages has every text, to paste between single quotes',
     expect({ path, names: Object.keys(translated).sort() }).toEqual({ path, names });
     expect(Object.values(translated).every((it) => it.trim() !== '')).toBe(true);
     expect(text).not.toMatch(/['&<]/);
-    expect(tagPage).toContain(path.replace('../../', '](../'));
+    expect(textsPage).toContain(path.replace('../../', '](../'));
   }
 });
 

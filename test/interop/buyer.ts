@@ -4,6 +4,7 @@
  */
 import { JSDOM } from 'jsdom';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
+import { shownOf } from '../../src/pay/texts.ts';
 
 /** What a page tells about an order. `open`: a form, and nothing that went before. */
 export type Told = 'open' | 'paid' | 'declined' | 'not_paid' | 'retry_is_safe' | 'not_certain';
@@ -70,11 +71,12 @@ export class Buyer {
   /** Submits the form that there is on the page, with these fields beside its hidden ones. */
   async submit(fields: Record<string, string> = {}): Promise<this> {
     const form = this.#document.querySelector('form')!;
+    const action = checkoutUrl(form) ?? form.action;
     const sent = 'input[type=hidden][name], input:checked[name]';
     const hidden = [...form.querySelectorAll<HTMLInputElement>(sent)];
     const body = new URLSearchParams(hidden.map(({ name, value }) => [name, value]));
     for (const [name, value] of Object.entries(fields)) body.set(name, value);
-    return this.#request(form.action, { method: 'POST', body });
+    return this.#request(new URL(action, this.#address).href, { method: 'POST', body });
   }
 
   /** A block under the key of the page. */
@@ -91,15 +93,18 @@ export class Buyer {
   }
 
   get #form(): HTMLFormElement | null {
-    return this.#document.querySelector('form[data-cardseal]');
+    return this.#document.querySelector(
+      'form[data-cardseal], form[data-cardseal-url], form[data-url]',
+    );
   }
 
   /** It is in the page, or the page's script asks for it. */
   async #key(): Promise<CardEncryptionKey> {
-    const { cardsealKey, cardsealKeyUrl, cardsealCsrfHeader } = this.#form!.dataset;
+    const form = this.#form!;
+    const { cardsealKey, cardsealKeyUrl, cardsealCsrfHeader } = form.dataset;
     if (cardsealKey) return JSON.parse(cardsealKey);
     const token = this.#document.querySelector<HTMLMetaElement>('meta[name=csrf-token]')?.content;
-    const answer = await fetch(new URL(cardsealKeyUrl!, this.#address), {
+    const answer = await fetch(new URL(checkoutUrl(form) ?? cardsealKeyUrl!, this.#address), {
       method: 'POST',
       headers: {
         cookie: this.#jar.cookie,
@@ -107,11 +112,24 @@ export class Buyer {
       },
     });
     if (!answer.ok) throw new Error(`No key: ${answer.status}`);
-    return (await answer.json()) as CardEncryptionKey;
+    const body = (await answer.json()) as CardEncryptionKey & { key?: CardEncryptionKey };
+    return body.key ?? body;
+  }
+
+  /** What `cardseal/pay` does when the page is there: shows the outcome, and the form if it is open. */
+  async #showOutcome(): Promise<void> {
+    const form = this.#form;
+    const url = form && checkoutUrl(form);
+    if (!form || !url) return;
+    const headers = { cookie: this.#jar.cookie };
+    const answer = await fetch(new URL(url, this.#address), { headers });
+    const { text, isClosed } = shownOf((await answer.json()) as Parameters<typeof shownOf>[0]);
+    this.#document.querySelector('[data-cardseal-outcome]')!.textContent = text;
+    if (isClosed) form.remove();
   }
 
   async #request(address: string, init: RequestInit = {}): Promise<this> {
-    const headers = { cookie: this.#jar.cookie };
+    const headers = { cookie: this.#jar.cookie, accept: 'text/html' };
     const answer = await fetch(address, { ...init, headers, redirect: 'manual' });
     const cookie = answer.headers.get('set-cookie')?.split(';')[0];
     if (cookie) this.#jar.cookie = cookie;
@@ -119,6 +137,12 @@ export class Buyer {
     if (location) return this.#request(new URL(location, address).href);
     this.#address = address;
     this.#document = new JSDOM(await answer.text(), { url: address }).window.document;
+    await this.#showOutcome();
     return this;
   }
+}
+
+/** The one address of `checkout.handle`: for the script file, or for a script of the shop. */
+function checkoutUrl({ dataset }: HTMLFormElement): string | undefined {
+  return dataset.cardsealUrl ?? dataset.url;
 }

@@ -450,7 +450,7 @@ test('a page that writes itself anew, with the tag in it, has its form bound aga
   expect(await decrypt(JSON.parse(encrypted_card!))).toEqual(CARD);
 });
 
-test('docs/script-tag.md: the form for a library with data-encrypted-name is refused, and pays once it is moved over', async () => {
+test('docs/coming-from.md: the form for a library with data-encrypted-name is refused, and pays once it is moved over', async () => {
   const open = async (html: string) => {
     const body = html.replace('data-cardseal>', `data-cardseal ${keyAttribute()}>`);
     const page = await visit({ head: '', body });

@@ -152,7 +152,7 @@ function namesOf(source: string): string {
 }
 
 const OTHER_ENTRIES = `
-The other entries are data: \`cardseal/messages/*.json\` and \`cardseal/messages/pay/*.json\`, [texts in eleven languages](../script-tag.md#texts-for-shoppers),
+The other entries are data: \`cardseal/messages/*.json\` and \`cardseal/messages/pay/*.json\`, [texts in eleven languages](../messages.md#other-texts-and-other-languages),
 and \`cardseal/importmap.json\`, [an import map](../script-tag.md#es-modules-without-a-bundler).
 `;
 

@@ -32,7 +32,7 @@ export function ratio(samples: number[], baseline: number[]): Estimate {
   return { median: median(samples) / median(baseline), low: draws[25]!, high: draws[974]! };
 }
 
-function median(samples: number[]): number {
+export function median(samples: number[]): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const n = sorted.length;
   return (sorted[Math.floor((n - 1) / 2)]! + sorted[Math.ceil((n - 1) / 2)]!) / 2;

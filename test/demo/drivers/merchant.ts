@@ -63,11 +63,11 @@ export async function start({
   };
 }
 
-/** What a browser does of itself: keeps the cookie, and the address in its page. */
+/** What a browser and the page's script do: keep the cookie, and name the order of the page. */
 export class Shopper {
   cookie = '';
-  /** Where the page asks for keys. */
-  keyUrl = '/checkout/key/none';
+  /** The id of the order that the page is of. */
+  order: string | undefined;
 
   constructor(public address: string) {}
 
@@ -79,41 +79,50 @@ export class Shopper {
     const response = await fetch(this.address + path, { redirect: 'manual', ...init, headers });
     this.cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.cookie;
     const text = await response.text();
-    this.keyUrl = /key-url="([^"]+)"/.exec(text)?.[1] ?? this.keyUrl;
     return { status: response.status, headers: response.headers, text };
   }
 
-  /** The checkout page, and the key that its script asks for; `undefined` if the page has no form, or no key is available. */
-  async open() {
-    const page = await this.send('/checkout');
-    const answer = page.text.includes('<form id="checkout"') ? await this.requestKey() : undefined;
-    return {
-      ...page,
-      key: answer?.status === 200 ? (JSON.parse(answer.text) as CardEncryptionKey) : undefined,
-    };
+  /**
+   * The checkout page, and the key that its script asks for: `undefined` if the page has no form,
+   * or no key is available.
+   */
+  async open(path = '/checkout') {
+    const page = await this.send(path);
+    this.order = undefined;
+    if (!page.text.includes('<form id="checkout"')) return { ...page, key: undefined };
+    this.order = /data-outcome="[^"]*(order_[0-9a-f-]+)/.exec(page.text)?.[1];
+    return { ...page, key: (await this.requestKey()).key };
   }
 
-  requestKey() {
-    return this.send(this.keyUrl, { method: 'POST' });
+  /** What the page's script gets: the outcome, and a key if the order is open. */
+  async requestKey() {
+    const { status, headers, text } = await this.#post('payment', '');
+    const answer = JSON.parse(text) as { key?: CardEncryptionKey; order?: string };
+    this.order = answer.order ?? this.order;
+    return { ...answer, status, headers, text };
   }
 
-  post(block: unknown, type = 'application/json') {
-    return this.send('/checkout/pay', {
-      method: 'POST',
-      body: typeof block === 'string' ? block : JSON.stringify(block),
-      headers: { 'content-type': type },
-    });
+  post(block: unknown, type = 'text/plain', headers = {}) {
+    const body = typeof block === 'string' ? block : JSON.stringify(block);
+    return this.#post('payment', body, { 'content-type': type, ...headers });
+  }
+
+  orderOnInvoice() {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    return this.#post('invoice', 'payment_method=invoice', headers);
   }
 
   /** Opens the page, pays and looks at what the page shows then. */
   async pay(card: Card) {
     const { key } = await this.open();
-    const answer = await this.post(await encryptCard(key as CardEncryptionKey, { ...card }));
+    const answer = await this.post(await encryptCard(key!, { ...card }));
     expect(answer.status).toBe(200);
-    const { notice } = JSON.parse(answer.text) as { notice?: string };
-    const page = await this.open();
-    expect(page.text.includes('role="alert"')).toBe(notice !== undefined);
-    if (notice) expect(page.text).toContain(notice); // what the script is told, a shopper who loads the page anew reads, too
-    return page;
+    return this.open();
+  }
+
+  #post(path: string, body: string, headers: Record<string, string> = {}) {
+    const named = this.order && path === 'payment' ? { 'cardseal-order': this.order } : {};
+    const init = { method: 'POST', headers: { ...headers, ...named }, ...(body && { body }) };
+    return this.send(`/checkout/${path}`, init);
   }
 }
