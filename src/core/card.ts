@@ -37,13 +37,13 @@ export function takeOver(card: Card, scheme: Scheme): TakenCard {
   for (const { maxBytes } of scheme.fields) size += maxBytes;
   const memory = new Uint8Array(size);
   let end = 0;
-  const copies: Omit<TakenField, 'isEmptied'>[] = [];
-  for (const definition of scheme.fields) {
+  // Not by `push`, which runs into an index of `Object.prototype` (G17).
+  const copies = scheme.fields.map((definition) => {
     const room = memory.subarray(end, end + definition.maxBytes);
     const copy = copyValue(properties[definition.name].value, room);
-    copies.push({ definition, ...copy });
     end += copy.bytes.length;
-  }
+    return { definition, ...copy };
+  });
   // Only after all fields were copied: the bytes of two fields may overlap.
   const emptied = emptyFields(card, properties);
   const fields = copies.map((copy) => ({ ...copy, isEmptied: emptied.has(copy.definition.name) }));

@@ -302,6 +302,10 @@ describe('a polluted Object.prototype', () => {
       },
     ],
     ['code, field and limit', { code: 'polluted', field: 'polluted', limit: 1 }],
+    [
+      'an index that cannot be written',
+      Object.defineProperty({}, '0', { value: 1, configurable: true }),
+    ],
     ['methods that older engines lack', { toBase64: 1, fromBase64: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {
     const [key, strings, bytes] = [freshKey(), card(), byteCard()];

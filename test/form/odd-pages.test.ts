@@ -68,6 +68,18 @@ describe('what goes out in clear text is searched:', () => {
   });
 });
 
+// Claim no-clear-text
+test('a copy of the number is in no data of a form that lacks a control', async () => {
+  error();
+  const page = open(`<input type="hidden" name="note">${html()}`);
+  await bind(page.form).ready;
+  fill(page);
+  page.form.querySelector<HTMLInputElement>('[name=note]')!.value = CARD.number;
+  page.control('cvv').remove();
+  expect([...new FormData(page.form).keys()]).toEqual([]);
+  expect(console.error).toHaveBeenCalledWith(expect.stringContaining('note is not sent'));
+});
+
 const OTHER_NUMBER = '4111 1111 1111 1111';
 
 // G8

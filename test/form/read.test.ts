@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Control } from '../../src/form/card/fields.ts';
 import { findProblems, isSameCard, readCard } from '../../src/form/card/read.ts';
-import { bind, CARD, fill, next, open, settled, TYPED } from '../support/form.ts';
+import { bind, CARD, fill, html, next, open, settled, TYPED } from '../support/form.ts';
 import { watchMemory } from '../support/watch-memory.ts';
 
 beforeEach(() => {
@@ -287,4 +287,18 @@ test.each([
   await settled(page);
   memory.unwatch();
   expect([memory.everHeld(parts), memory.holds()]).toEqual([true, 0]);
+});
+
+// Claim memory-zeroed
+test('what was read of a name that the shop sends is zeroed', async () => {
+  const page = open(
+    html({ name: '<input name="n" data-cardseal-field="name" data-cardseal-shared>' }),
+  );
+  bind(page.form);
+  fill(page, { ...TYPED, name: `VISA ${CARD.number}` });
+  const memory = watchMemory([CARD.number]);
+  page.button().click();
+  await settled(page);
+  memory.unwatch();
+  expect([memory.everHeld([CARD.number]), memory.holds()]).toEqual([true, 0]);
 });

@@ -10,6 +10,8 @@ import {
   isReplaced,
   isSelect,
   isShared,
+  numberAndCode,
+  slotOf,
 } from './fields.ts';
 import {
   type CardBytes,
@@ -19,6 +21,7 @@ import {
   isSameCard,
   type Problem,
   readCard,
+  readNumber,
   zero,
 } from './read.ts';
 
@@ -52,9 +55,11 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     try {
       const controls = find(true); // a page may lock the fields while it sends them
       const card = readCard(controls);
-      const answer = question(card, controls);
-      zero(card);
-      return answer;
+      try {
+        return question(card, controls);
+      } finally {
+        zero(card);
+      }
     } catch {
       return false;
     }
@@ -73,14 +78,14 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       replaced.clear();
       for (const control of expiry) if (isReplaced(control)) replaced.add(control);
       const card = readCard(controls);
-      const problems = findProblems(card, controls, luhn);
       try {
+        const problems = findProblems(card, controls, luhn);
         if (problems.length === 0) checkClearText(form, card.number);
+        return { card, problems };
       } catch (error) {
         zero(card);
         throw error;
       }
-      return { card, problems };
     },
     /** For a name that `encryptCard` has refused. */
     nameProblem: (isTooLong: boolean): Problem[] => [
@@ -95,7 +100,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     hold: (card: CardBytes): boolean => ask((now) => isSameCard(now, card)),
     /** Whether the fields are as the library has emptied them. */
     areEmpty: (): boolean => ask((_, controls) => holdsNoCard(controls)),
-    /** Whether nothing of a card stands in the fields. A page may have taken them out. */
+    /** Whether nothing of a card stands in the fields that are emptied. A page may have taken them out. */
     areCleared: (): boolean => cardControls(form).every(isCleared),
     /** Whether the fields hold another card than this one, whole and valid. */
     holdOther: (card: CardBytes | undefined): boolean =>
@@ -161,13 +166,16 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }
-      ask(({ number }) => {
+      // One control, or several boxes. Also if the form is not as it must be.
+      const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
+      for (const some of [controls, ...controls.map((control) => [control])]) {
+        const number = readNumber(some);
         for (const name of entriesWith(number, data)) {
           data.delete(name);
           log('error', `cardseal: ${name} is not sent, because it holds the card number`);
         }
-        return true;
-      });
+        number.fill(0);
+      }
     },
   };
 }

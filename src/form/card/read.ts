@@ -41,13 +41,17 @@ export interface Problem {
 export function readCard(controls: CardControls): CardBytes {
   const { month, year } = readExpiry(valuesOf(controls.expiry));
   return {
-    number: toBytes(concat(valuesOf(controls.number).map(readDigits))),
+    number: readNumber(controls.number),
     name: readName(controls.name),
     exp_month: toBytes(month),
     exp_year: toBytes(year),
     cvv: toBytes(concat(valuesOf(controls.cvv).map(readDigits))),
   };
 }
+
+/** What stands in the controls of the number, as bytes that the caller has to zero. */
+export const readNumber = (controls: Control[]): Uint8Array =>
+  toBytes(concat(valuesOf(controls).map(readDigits)));
 
 const valuesOf = (controls: Control[]): string[] => controls.map(({ value }) => value);
 
@@ -119,10 +123,18 @@ export function holdsNumber(text: string): boolean {
       run.push(digit);
       continue;
     }
-    if (run.length >= 12 && passesLuhn(toBytes(run))) return true;
+    if (isNumber(run)) return true;
     run = [];
   }
   return false;
+}
+
+function isNumber(run: number[]): boolean {
+  if (run.length < 12) return false;
+  const digits = toBytes(run);
+  const isValid = passesLuhn(digits);
+  digits.fill(0);
+  return isValid;
 }
 
 /** Whether all of what stands in the controls was read. */
