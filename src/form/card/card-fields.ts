@@ -40,13 +40,17 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   let isEmptying = false;
 
   /** G14: a name that a script has given to a control since then goes: the data would have its value. */
-  const find = (mayBeLocked: boolean): CardControls => {
+  const removeNames = (): void => {
     for (const control of cardControls(form)) {
       if (isShared(control) || !hasName(control) || named.includes(control)) continue;
       const name = control.getAttribute('name');
       control.removeAttribute('name');
       log('warn', `cardseal: the name ${name} of a card control is removed: it would be sent`);
     }
+  };
+
+  const find = (mayBeLocked: boolean): CardControls => {
+    removeNames();
     return findFields(form, mayBeLocked);
   };
 
@@ -166,6 +170,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }
+      removeNames();
       // One control, or several boxes. Also if the form is not as it must be.
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
       for (const some of [controls, ...controls.map((control) => [control])]) {
