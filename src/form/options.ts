@@ -94,7 +94,9 @@ export interface CardFormOptions {
    * form's data is collected. If the answer has changed before the block goes out, the shopper
    * reads `press_again`. If it throws, the press ends in `invalid_form`. While the form's data is
    * collected, `new FormData(form)` throws: a `when` that uses it is not asked then, and its answer
-   * at the last press counts. Default: every press pays by card.
+   * at the last press counts. While a press is under way, fields that the page disables or hides do not
+   * make another press, or the repeat of this one, pay otherwise: `when` and the button decide.
+   * Default: every press pays by card.
    */
   when?: (() => boolean) | undefined;
 }
