@@ -2,14 +2,20 @@
 import { checkout } from './shop.js';
 import { closeStore } from './store.js';
 
-/** The sandbox has this operation. The specification shows none: ask your service. */
+const DAY = 86_400_000;
+
+/** The sandbox has these operations. The specification shows none: ask your service. */
 async function lookUp(intentId: string): Promise<string> {
-  const answer = await fetch(`${process.env.CARD_PAYMENTS_URL}/payments/card/${intentId}`, {
-    headers: { authorization: `Bearer ${process.env.CARD_PAYMENTS_SECRET_KEY}` },
-  });
+  const url = `${process.env.CARD_PAYMENTS_URL}/payments/card/${intentId}`;
+  const headers = { authorization: `Bearer ${process.env.CARD_PAYMENTS_SECRET_KEY}` };
+  const answer = await fetch(url, { headers });
   if (!answer.ok) throw new Error(`The service answered ${answer.status}`);
-  const { status } = (await answer.json()) as { status: string };
-  return status;
+  const { status, created } = (await answer.json()) as { status: string; created: number };
+  if (status !== 'created' || Date.now() - created < DAY) return status;
+  // Nobody has paid for a day. If it cannot be cancelled, the next sweep asks again.
+  const json = { ...headers, 'content-type': 'application/json' };
+  const cancelled = await fetch(`${url}/cancel`, { method: 'POST', headers: json, body: '{}' });
+  return cancelled.ok ? 'cancelled' : status;
 }
 
 const swept = await checkout.sweep({ lookUp });

@@ -31,8 +31,13 @@ console.log('Outcome: ' + (await checkout.outcome(order.id)).status);
 `;
 
 /** What the service does with each request, beside its work. */
-let faults = { losesAnswers: false, knowsIntents: true };
+let faults = { losesRequests: false, losesAnswers: false, knowsIntents: true };
 const service = createService({ generateKeyPair: recycledKeyPair });
+service.addHook('onRequest', async ({ routeOptions, raw }) => {
+  if (!faults.losesRequests || !routeOptions.url!.endsWith('/authorize')) return;
+  raw.socket.destroy();
+  throw new Error('The request is lost');
+});
 service.addHook('onSend', async ({ routeOptions, raw, method }, reply) => {
   const operation = routeOptions.url!.split('/').at(-1)!;
   if (faults.losesAnswers && operation === 'authorize') raw.socket.destroy();
@@ -43,7 +48,7 @@ beforeAll(async () => {
   serviceAddress = await service.listen({ host: '127.0.0.1', port: 0 });
 });
 afterEach(() => {
-  faults = { losesAnswers: false, knowsIntents: true };
+  faults = { losesRequests: false, losesAnswers: false, knowsIntents: true };
 });
 afterAll(async () => {
   cleanUp();
@@ -131,8 +136,25 @@ describe('after a lost answer', () => {
     expect(status).toBe(0);
   });
 
+  test.each([
+    ['younger than a day', 0, 'created', 'cancel', 1],
+    ['older than a day', 90_000_000, 'cancelled', 'nothing', 0],
+  ])('sweep.ts cancels an intent that nobody has paid, if it is %s', async (...row) => {
+    const [, age, became, left, ends] = row;
+    faults.losesRequests = true;
+    const folder = makeProject();
+    edit(join(folder, 'sweep.ts'), /Date\.now\(\)/, `(Date.now() + ${age})`);
+    const { status, printed } = await payAndRun('sweep.ts', [], folder);
+    expect(printed).toMatch(new RegExp(`^Order order-1, .*: open, left to do: ${left}$`, 'm'));
+    expect(status).toBe(ends);
+    const [, intent] = /intent "(pi_card_\w+)"/.exec(printed)!;
+    const headers = { authorization: `Bearer ${ACCOUNTS[0].secretKey}` };
+    const answer = await fetch(`${serviceAddress}/payments/card/${intent}`, { headers });
+    expect(await answer.json()).toMatchObject({ status: became });
+  });
+
   test('sweep.ts leaves to staff what the service does not tell, and ends with a status', async () => {
-    faults = { losesAnswers: true, knowsIntents: false };
+    faults = { losesRequests: false, losesAnswers: true, knowsIntents: false };
     const { status, printed } = await payAndRun('sweep.ts');
     expect(printed).toMatch(/left to do: look_up$/m);
     expect(printed).not.toContain('Paid:');
