@@ -223,7 +223,8 @@ export interface CheckoutCalls {
   resolve(order: string | Order, intentId: string, resolution: Resolution): Promise<Outcome>;
   /**
    * Settles and delivers what it can, and reports every order that needed a look: run it every few
-   * minutes. It needs a store with `list`, and rejects with the error of that.
+   * minutes. It delivers what is paid before it looks anything up. It needs a store with `list`, and
+   * rejects with the error of that.
    */
   sweep(options?: SweepOptions): Promise<SweptOrder[]>;
 }
@@ -234,7 +235,8 @@ export interface SweepOptions {
    * Asks the service, or its records, for the `status` of an intent. Without it, sweep delivers
    * paid orders and reports the others. It may cancel an intent that is `created`, and then say
    * `cancelled`, if the service lets a cancellation wait for an authorization that is under way.
-   * If it rejects, or says a word that is not listed here, nothing is concluded.
+   * If it rejects, or says a word that is not listed here, nothing is concluded. After three
+   * rejections in a row, this sweep asks no more: the other orders are left as `look_up`.
    */
   lookUp?: ((intentId: string, orderId: string) => Promise<IntentStatus | string>) | undefined;
 }
@@ -325,6 +327,15 @@ const CLIENT_MS = 1000;
 const DELIVERY_LIMIT_MS = 20_000;
 /** How many orders `sweep` reads at once. */
 const SWEPT_AT_ONCE = 100;
+/** After so many look-ups in a row without an answer, a sweep asks for no more. */
+const MOST_UNANSWERED = 3;
+
+/** The look-ups of one sweep. */
+interface Asking {
+  lookUp: SweepOptions['lookUp'];
+  /** How many of the last ones in a row got no answer. */
+  unanswered: number;
+}
 
 export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   const { timeoutMs, storeTimeoutMs, client, store, onPaid, log, now, within, randomId } =
@@ -573,18 +584,40 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   }
 
   async function sweep({ lookUp }: SweepOptions = {}): Promise<SweptOrder[]> {
+    const asking: Asking = { lookUp, unanswered: 0 };
     const swept = new Map<string, SweptOrder>();
+    const unsettled = new Map<string, ListedOrder>();
     let after: string | undefined;
-    for (;;) {
-      const listed = await listDue(after);
+    let listed: ListedOrder[];
+    do {
+      listed = await listDue(after);
       for (const one of listed) {
-        if (swept.has(one.orderId))
+        const { orderId } = one;
+        if (swept.has(orderId) || unsettled.has(orderId))
           throw new StoreContractError('store.list must give only orders that come after `after`');
-        swept.set(one.orderId, await sweepOne(one, lookUp));
+        // Last: a service that does not answer must not hold up what is paid.
+        if (isUnsettled(one)) unsettled.set(orderId, one);
+        else swept.set(orderId, await sweepOne(one, asking));
       }
       after = listed.at(-1)?.orderId;
-      if (listed.length < SWEPT_AT_ONCE) return [...swept.values()];
+    } while (listed.length >= SWEPT_AT_ONCE);
+    for (const one of fromAnywhere([...unsettled.values()]))
+      swept.set(one.orderId, await sweepOne(one, asking));
+    return [...swept.values()];
+  }
+
+  function isUnsettled({ orderId, value }: ListedOrder): boolean {
+    try {
+      return questionOf(readStored(value, orderId), decider('')) !== undefined;
+    } catch {
+      return false; // sweepOne reports what cannot be read
     }
+  }
+
+  /** Each time from another place on, so that three orders without an answer stop no others. */
+  function fromAnywhere<T>(list: T[]): T[] {
+    const first = now() % list.length;
+    return [...list.slice(first), ...list.slice(0, first)];
   }
 
   async function listDue(after: string | undefined): Promise<ListedOrder[]> {
@@ -595,12 +628,12 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
 
   async function sweepOne(
     { orderId, value }: ListedOrder,
-    lookUp: SweepOptions['lookUp'],
+    asking: Asking,
   ): Promise<SweptOrder> {
     const token = randomId();
     try {
       const listed = readStored(value, orderId);
-      const found = await settleByLookUp(orderId, listed, token, lookUp);
+      const found = await settleByLookUp(orderId, listed, token, asking);
       await deliver(orderId, token);
       // A row that was there before the store had its list counts as due until it is written.
       if (!isDue(listed))
@@ -619,16 +652,19 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     orderId: string,
     listed: StoredOrder,
     token: string,
-    lookUp: SweepOptions['lookUp'],
+    asking: Asking,
   ): Promise<string | undefined> {
     const question = questionOf(listed, decider(token));
-    if (!question || !lookUp) return undefined;
+    const { lookUp } = asking;
+    if (!question || !lookUp || asking.unanswered >= MOST_UNANSWERED) return undefined;
     const { intentId } = question;
     let found: string;
     try {
       const looking = (async () => lookUp(intentId, orderId))();
       found = await within(timeoutMs, looking);
+      asking.unanswered = 0;
     } catch (error) {
+      asking.unanswered++;
       log(
         `The look-up of intent ${quoted(intentId)} of order ${quoted(orderId)} failed: ` +
           describe(error),
