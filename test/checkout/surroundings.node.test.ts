@@ -592,6 +592,66 @@ describe('sweep', () => {
     expect(lines[0]).toContain('Sweep: order "damaged": its stored value is damaged');
   });
 
+  /** Orders that are not certain, in a store that has one value for all. */
+  const listOf = (ids: string[]) => async () =>
+    ids.map((orderId) => ({ orderId, value: JSON.stringify(UNCERTAIN), version: 1 }));
+
+  test('delivers what is known to be paid before it looks anything up', async () => {
+    const entries = new Map(
+      [
+        { ...UNCERTAIN, id: 'order-1' },
+        { ...PAID, id: 'order-2', delivery: { token: 't', until: -1, tries: 1 } },
+      ].map((order) => [order.id, { value: JSON.stringify(order), version: 1 }]),
+    );
+    const events: string[] = [];
+    const store: Partial<Surroundings['store']> = {
+      read: async (orderId) => entries.get(orderId),
+      async write(orderId, value, version) {
+        entries.set(orderId, { value, version: version + 1 });
+        return true;
+      },
+      list: async () => [...entries].map(([orderId, entry]) => ({ orderId, ...entry })),
+    };
+    const onPaid = ({ id }: { id: string }) => void events.push(`deliver ${id}`);
+    const lookUp = async (_: string, orderId: string) => {
+      events.push(`look up ${orderId}`);
+      throw new Error('SECRET');
+    };
+    const { sweep } = checkout({ store, others: { onPaid } });
+    expect(await sweep({ lookUp })).toEqual([
+      { order: 'order-2', intent: 'pi_card_1', status: 'committed', left: 'nothing' },
+      { order: 'order-1', intent: 'pi_card_1', status: 'not_certain', left: 'look_up' },
+    ]);
+    expect(events).toEqual(['deliver order-2', 'look up order-1']);
+  });
+
+  test('asks no more after three look-ups in a row without an answer', async () => {
+    const list = listOf(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    const asked: string[] = [];
+    const lookUp = async (_: string, orderId: string) => {
+      asked.push(orderId);
+      if (orderId === 'c') return 'unknown';
+      throw new Error('SECRET');
+    };
+    const { sweep } = checkout({ stored: UNCERTAIN, store: { list } });
+    const swept = await sweep({ lookUp });
+    expect(asked).toEqual(['a', 'b', 'c', 'd', 'e', 'f']); // the answer of c counts
+    expect(swept.map(({ order }) => order)).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    expect(new Set(swept.map(({ left }) => left))).toEqual(new Set(['look_up']));
+  });
+
+  test('begins to look up at another order each time', async () => {
+    const list = listOf(['a', 'b', 'c', 'd']);
+    const asked: string[] = [];
+    const lookUp = async (_: string, orderId: string) => {
+      asked.push(orderId);
+      return 'unknown';
+    };
+    const one = { stored: UNCERTAIN, store: { list }, others: { now: () => 6 } };
+    await checkout(one).sweep({ lookUp });
+    expect(asked).toEqual(['c', 'd', 'a', 'b']);
+  });
+
   test('reads a long list in parts, and refuses one that never ends', async () => {
     const ids = Array.from({ length: 250 }, (_, at) => `order-${String(at).padStart(3, '0')}`);
     const value = JSON.stringify(OPEN);
