@@ -626,10 +626,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     return within(storeTimeoutMs, store.list({ limit: SWEPT_AT_ONCE, after }));
   }
 
-  async function sweepOne(
-    { orderId, value }: ListedOrder,
-    asking: Asking,
-  ): Promise<SweptOrder> {
+  async function sweepOne({ orderId, value }: ListedOrder, asking: Asking): Promise<SweptOrder> {
     const token = randomId();
     try {
       const listed = readStored(value, orderId);

@@ -18,6 +18,8 @@ final class Checkout
     private const DRAFT_LIMIT_MS = 10_000;
     /** How many orders sweep() reads at once. */
     private const SWEPT_AT_ONCE = 100;
+    /** After so many look-ups in a row without an answer, sweep() asks for no more. */
+    private const MOST_UNANSWERED = 3;
 
     private const REFUSALS = [
         'not_paid' => 'its key has expired, was used before, or is for another price',
@@ -30,6 +32,8 @@ final class Checkout
     private readonly Orders $orders;
     private readonly RequestLimits $limits;
     private readonly int $limitMs;
+    /** How many of the last look-ups of a sweep, in a row, got no answer. */
+    private int $unanswered = 0;
 
     /**
      * @param Limits $limits counts key requests and declines: $store->limits() of a PdoStore
@@ -378,28 +382,53 @@ final class Checkout
 
     /**
      * Settles and delivers what it can, and reports every order that needed a look. Run it every
-     * few minutes.
+     * few minutes. It delivers what is paid before it looks anything up.
      *
      * @param (\Closure(string, string): string)|null $lookUp asks the service, or its records, for
      *     the status of an intent: it gets the intent's id and the order's. It says committed,
      *     authorized, failed or cancelled only if that is final; created opens the order for
-     *     another try. If it throws, or says another word, nothing is concluded. Without it, paid
-     *     orders are delivered and the others reported.
+     *     another try. If it throws, or says another word, nothing is concluded. After it has
+     *     thrown three times in a row, this sweep asks no more. Without it, paid orders are
+     *     delivered and the others reported.
      * @return list<SweptOrder>
      * @throws \Exception what the store throws if it cannot list orders: PDOException with PdoStore
      */
     public function sweep(?\Closure $lookUp = null): array
     {
         $swept = [];
+        $unsettled = [];
         $after = '';
         do {
             $listed = $this->store->listDue(self::SWEPT_AT_ONCE, $after);
             foreach ($listed as $one) {
-                $swept[] = $this->sweepOne($one, $lookUp);
                 $after = $one->orderId;
+                // Last: a service that does not answer must not hold up what is paid.
+                if ($this->isUnsettled($one)) {
+                    $unsettled[] = $one;
+                } else {
+                    $swept[] = $this->sweepOne($one, $lookUp);
+                }
             }
         } while (count($listed) === self::SWEPT_AT_ONCE);
+        // Each time from another place on: three orders without an answer stop no others.
+        $first = $this->clock->now() % max(1, count($unsettled));
+        $inTurn = [...array_slice($unsettled, $first), ...array_slice($unsettled, 0, $first)];
+        $this->unanswered = 0;
+        foreach ($inTurn as $one) {
+            $mayAsk = $this->unanswered < self::MOST_UNANSWERED;
+            $swept[] = $this->sweepOne($one, $mayAsk ? $lookUp : null);
+        }
         return $swept;
+    }
+
+    private function isUnsettled(ListedOrder $listed): bool
+    {
+        try {
+            $stored = StoredValue::read($listed->value, $listed->orderId);
+            return Decide::questionOf($stored, $this->decider('')) !== null;
+        } catch (\Exception) {
+            return false; // sweepOne() reports what cannot be read
+        }
     }
 
     private function sweepOne(ListedOrder $listed, ?\Closure $lookUp): SweptOrder
@@ -431,7 +460,9 @@ final class Checkout
         }
         try {
             $found = $lookUp($question->intentId, $orderId);
+            $this->unanswered = 0;
         } catch (\Throwable $error) { // a TypeError, too, must not keep the other orders waiting
+            $this->unanswered++;
             $line = 'The look-up of intent %s of order %s failed: %s';
             $this->log($line, intent: $question->intentId, order: $orderId, error: $error);
             return null;

@@ -388,4 +388,52 @@ final class CheckoutTest extends TestCase
         yield ['unknown', null];
         yield [null, null];
     }
+
+    /** An order that is not certain for each id, by a service that does not answer. */
+    private static function uncertain(Shop $shop, string ...$ids): void
+    {
+        $shop->service->status = 'lost';
+        foreach ($ids as $at => $id) {
+            self::assertSame(Status::NotCertain, self::pay($shop, $id, 'cek_' . ($at + 1)));
+        }
+    }
+
+    public function testASweepDeliversWhatIsPaidBeforeItLooksAnythingUp(): void
+    {
+        $events = [];
+        $shop = new Shop(static function (PaidOrder $order, PaidOutcome $outcome) use (&$events): void {
+            $events[] = "deliver $order->id";
+            if ($outcome->tries === 1) {
+                throw new \RuntimeException();
+            }
+        });
+        self::uncertain($shop, 'order-1');
+        $shop->service->status = 'committed';
+        self::pay($shop, 'order-2', 'cek_2');
+        $shop->clock->sleep(200_000);
+        $events = [];
+        $shop->checkout->sweep(static function (string $_, string $orderId) use (&$events): string {
+            $events[] = "look up $orderId";
+            throw new \RuntimeException();
+        });
+        self::assertSame(['deliver order-2', 'look up order-1'], $events);
+    }
+
+    public function testASweepAsksNoMoreAfterThreeLookUpsInARowWithoutAnAnswer(): void
+    {
+        $shop = new Shop();
+        self::uncertain($shop, 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h');
+        $asked = [];
+        $lookUp = static function (string $_, string $orderId) use (&$asked): string {
+            $asked[] = $orderId;
+            return $orderId === 'c' ? 'unknown' : throw new \RuntimeException();
+        };
+        $swept = $shop->checkout->sweep($lookUp);
+        self::assertSame(['a', 'b', 'c', 'd', 'e', 'f'], $asked); // the answer of c counts
+        self::assertSame(array_fill(0, 8, Left::LookUp), array_column($swept, 'left'));
+        $asked = [];
+        $shop->clock->now += 3;
+        $shop->checkout->sweep($lookUp);
+        self::assertSame(['d', 'e', 'f'], $asked); // each time from another place on
+    }
 }

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from cardseal import (
     CaptureMethod,
+    Checkout,
     Order,
     PaidOrder,
     PaidOutcome,
@@ -123,6 +124,62 @@ def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:
         shop.issue_key(order, SENDER)
         shop.pay(order, POSTED.replace(b"cek_1", b"cek_%d" % count), SENDER)
     assert service.asked.count("authorize") == 10
+
+
+def test_a_sweep_delivers_what_is_paid_before_it_looks_anything_up() -> None:
+    events: list[str] = []
+
+    def on_paid(order: PaidOrder, outcome: PaidOutcome) -> None:
+        events.append("deliver " + order.id)
+        if outcome.tries == 1:
+            raise RuntimeError
+
+    def look_up(_intent_id: str, order_id: str) -> str:
+        events.append("look up " + order_id)
+        raise RuntimeError
+
+    service = FakeService()
+    shop = checkout(service, on_paid=on_paid)
+    pay_uncertain(shop, service, "order-1")
+    service.status = "committed"
+    pay_as(shop, service, "order-2")
+    shop._clock.sleep(200)
+    events.clear()
+    shop.sweep(look_up)
+    assert events == ["deliver order-2", "look up order-1"]
+
+
+def test_a_sweep_asks_no_more_after_three_look_ups_in_a_row_without_an_answer() -> None:
+    asked: list[str] = []
+
+    def look_up(_intent_id: str, order_id: str) -> str:
+        asked.append(order_id)
+        if order_id == "c":
+            return "unknown"
+        raise RuntimeError
+
+    service = FakeService()
+    shop = checkout(service)
+    for order_id in "abcdefgh":
+        pay_uncertain(shop, service, order_id)
+    assert [one.left for one in shop.sweep(look_up)] == ["look_up"] * 8
+    assert asked == list("abcdef")  # the answer of c counts
+    asked.clear()
+    shop._clock.sleep(0.003)
+    shop.sweep(look_up)
+    assert asked == list("def")  # each time from another place on
+
+
+def pay_uncertain(shop: Checkout, service: FakeService, order_id: str) -> None:
+    service.status = "processing"
+    pay_as(shop, service, order_id)
+
+
+def pay_as(shop: Checkout, service: FakeService, order_id: str) -> None:
+    order = Order(order_id, ORDER.amount, ORDER.currency)
+    shop.issue_key(order, SENDER)
+    posted = POSTED.replace(b"cek_1", b"cek_%d" % service.keys)
+    shop.pay(order, posted, SENDER)
 
 
 def test_a_sweep_settles_what_a_look_up_finds() -> None:

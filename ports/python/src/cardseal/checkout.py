@@ -51,6 +51,8 @@ _DRAFT_LIMIT_S = 10.0
 _DELIVERY_LIMIT_S = 20.0
 # How many orders sweep reads at once.
 _SWEPT_AT_ONCE = 100
+# After so many look-ups in a row without an answer, a sweep asks for no more.
+_MOST_UNANSWERED = 3
 # The service's reasons are a few words.
 _LONGEST_REASON = 200
 
@@ -146,6 +148,14 @@ class SweptOrder:
 #: Asks the service, or its records, for the ``status`` of an intent: (intent id, order id). A plain
 #: function, too.
 LookUp = Callable[[str, str], str]
+
+
+@dataclass
+class _Asking:
+    """The look-ups of one sweep. ``unanswered``: how many of the last, in a row, got no answer."""
+
+    look_up: Optional[LookUp]
+    unanswered: int = 0
 
 
 class Checkout:
@@ -418,25 +428,45 @@ class Checkout:
     def sweep(self, look_up: Optional[LookUp] = None) -> list[SweptOrder]:
         """Settle and deliver what can be, and report every order that needed a look.
 
-        Run it every few minutes. ``look_up`` says ``committed``, ``authorized``, ``failed`` or
-        ``cancelled`` only if that is final; ``created`` opens the order for another try. If it
-        raises, or says another word, nothing is concluded. Without it, paid orders are delivered
-        and the others reported.
+        Run it every few minutes. It delivers what is paid before it looks anything up. ``look_up``
+        says ``committed``, ``authorized``, ``failed`` or ``cancelled`` only if that is final;
+        ``created`` opens the order for another try. If it raises, or says another word, nothing is
+        concluded. After it has raised three times in a row, this sweep asks no more. Without it,
+        paid orders are delivered and the others reported.
         """
+        asking = _Asking(look_up)
         swept: list[SweptOrder] = []
+        unsettled: list[ListedOrder] = []
         after = ""
         while True:
             listed = self._store.list_due(_SWEPT_AT_ONCE, after)
-            swept += [self._sweep_one(one, look_up) for one in listed]
+            for one in listed:
+                # Last: a service that does not answer must not hold up what is paid.
+                if self._is_unsettled(one):
+                    unsettled.append(one)
+                else:
+                    swept.append(self._sweep_one(one, asking))
             if len(listed) < _SWEPT_AT_ONCE:
-                return swept
+                break
             after = listed[-1].order_id
+        # Each time from another place on: three orders without an answer stop no others.
+        first = self._clock.now_ms() % max(1, len(unsettled))
+        return swept + [
+            self._sweep_one(one, asking) for one in unsettled[first:] + unsettled[:first]
+        ]
 
-    def _sweep_one(self, listed: ListedOrder, look_up: Optional[LookUp]) -> SweptOrder:
+    def _is_unsettled(self, listed: ListedOrder) -> bool:
+        try:
+            stored = read_value(listed.value, listed.order_id)
+            return question_of(stored, self._decider("")) is not None
+        except Exception:
+            return False  # _sweep_one reports what cannot be read
+
+    def _sweep_one(self, listed: ListedOrder, asking: _Asking) -> SweptOrder:
         order_id, token = listed.order_id, _random_id()
         try:
             stored = read_value(listed.value, order_id)
-            found = self._look_up(order_id, stored, look_up, token)
+            found = self._look_up(order_id, stored, asking, token)
             self._deliver(order_id, token)
             return self._reported(order_id, self._orders.read(order_id), found)
         except Exception as error:
@@ -444,18 +474,21 @@ class Checkout:
             return SweptOrder(order_id, None, "unreadable", "repair")
 
     def _look_up(
-        self, order_id: str, listed: StoredOrder, look_up: Optional[LookUp], token: str
+        self, order_id: str, listed: StoredOrder, asking: _Asking, token: str
     ) -> Optional[str]:
         """What the look-up said, if one was needed."""
         decider = self._decider(token)
         question = question_of(listed, decider)
-        if question is None or look_up is None:
+        look_up = asking.look_up
+        if question is None or look_up is None or asking.unanswered >= _MOST_UNANSWERED:
             return None
         asked, ask = question, look_up
         try:
             found = within(self._payments.timeout_s, lambda: ask(asked.intent_id, order_id))
             _refuse_awaitable("look_up", found)
+            asking.unanswered = 0
         except Exception as error:
+            asking.unanswered += 1
             self._log(
                 "The look-up of intent %s of order %s failed: %s"
                 % (quoted(asked.intent_id), quoted(order_id), described(error))
