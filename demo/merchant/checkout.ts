@@ -5,6 +5,7 @@ import {
   type CardPaymentIntent,
   createCheckout,
   type OrderStore,
+  type Outcome,
   type PaymentsClient,
 } from 'cardseal/checkout';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -152,14 +153,12 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   async function isSettled({ id, isInvoiced }: Purchase): Promise<boolean> {
     if (isInvoiced) return true;
     const outcome = await checkout.outcome(id);
-    if (outcome.status === 'open') return outcome.last !== 'retry_is_safe';
-    return outcome.status !== 'not_certain';
+    return outcome.status === 'open' ? isUntouched(outcome) : outcome.status !== 'not_certain';
   }
 
   async function isUnpaid(order: Purchase): Promise<boolean> {
     const outcome = await checkout.outcome(order.id);
-    const isOpen = outcome.status === 'open' && outcome.last !== 'retry_is_safe';
-    return isOpen && order.cardsUnderWay === 0;
+    return isUntouched(outcome) && order.cardsUnderWay === 0;
   }
 
   function beginOrContinue({ session }: FastifyRequest): Shopper {
@@ -172,8 +171,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   }
 
   /**
-   * The page with the form gives the session a fresh id, so that anyone who knew the old one, or had
-   * planted it, does not see how the payment goes.
+   * The page with the form gives the session a fresh id, so that anyone who knew the old one, or
+   * had planted it, does not see how the payment goes.
    *
    * @returns `false` if another page was faster: from then on, the old id leads to nobody.
    */
@@ -187,6 +186,10 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
     return true;
   }
 }
+
+/** Whether the order can be paid, and nothing that was sent for it can still charge a card. */
+const isUntouched = (outcome: Outcome): boolean =>
+  outcome.status === 'open' && outcome.last !== 'retry_is_safe';
 
 const current = ({ purchases }: Shopper): Purchase => purchases.at(-1)!;
 

@@ -27,7 +27,7 @@ export function readFields({ fields, kept, notices }: Parts): CardBytes {
  * Waits for a key, and encrypts a card under it.
  *
  * @param isCurrent - Whether nothing has ended the press.
- * @returns `undefined` if something has ended it.
+ * @returns `undefined` if something has ended it before a key came. It may have ended since.
  * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
  */
 export async function encryptFields(
@@ -45,7 +45,7 @@ export async function encryptFields(
   try {
     const block = await encrypt(key.key, copyCard(card));
     keys.drop(key); // one key, one card, whatever becomes of the press
-    return isCurrent() ? { block, keyArrived: key.arrived } : undefined;
+    return { block, keyArrived: key.arrived };
   } catch (reason) {
     const error = reason as CardEncryptionError;
     if (!isAboutCard(error)) keys.drop(key);

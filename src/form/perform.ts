@@ -228,7 +228,7 @@ export function cardPresses(parts: Parts) {
     card = readFields(parts);
     send({ type: 'read', press });
     const made = await encryptFields(parts, card, () => isMaking(press));
-    if (!made || !isMaking(press)) return; // a promise of the page may have ended it since
+    if (!made || !isMaking(press)) return;
     kept.keep(made.block, made.keyArrived, card);
     card = undefined; // from now on `kept` zeroes it
     send({ type: 'sealed', press, isSame: kept.isSame() });

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { ENGLISH_OUTCOMES } from '../../src/pay/texts.ts';
+import { anchorOf } from '../../tools/api/anchor.ts';
 import { type Marker, markersOf } from '../../tools/claims/markers.ts';
 import { allMarkers, claimsIn, PAGE, writtenPage } from '../../tools/claims/page.ts';
 import { FLOOR } from '../support/compatibility.ts';
@@ -94,7 +95,8 @@ const documents = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encodin
   .filter(Boolean);
 
 test('no document says what would be false', () => {
-  // A page with card fields stays in scope, whatever encrypts them; and script in the page reads them first.
+  // A page with card fields stays in scope, whatever encrypts them; and script in the page reads
+  // them first.
   const forbidden = [
     'pci compliant',
     'reduces you to saq a',
@@ -118,14 +120,8 @@ test('no page of docs/ is over two screens', () => {
 });
 
 describe('links between documents', () => {
-  /** As GitHub makes them. */
   const anchorsOf = (path: string) =>
-    [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-        .replaceAll(' ', '-'),
-    );
+    [...read(path).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
 
   function broken(path: string, text = read(path)): string[] {
     const links = [...text.matchAll(/\]\((?!https?:)([^)\s]*)\)/g)].map(([, target]) => target!);

@@ -150,12 +150,18 @@ describe('Python', () => {
     expect(said.text.match(/^paid /gm)).toHaveLength(2);
   });
 
-  test('an answer that is lost: no new order for the cart, and a sweep that settles', async () => {
+  /** Begins an order and pays it, and the answer of the service is lost. */
+  async function lose(kind: 'after-drop' | 'before-drop') {
     const folder = writeShop();
     const { address } = await run(folder, flask, '/');
     const cookie = await beginOrder(address);
-    fault('after-drop');
+    fault(kind);
     expect(await pay(`${address}/checkout`, cookie)).toBe('not_certain');
+    return { folder, address, cookie };
+  }
+
+  test('an answer that is lost: no new order for the cart, and a sweep that settles', async () => {
+    const { folder, address, cookie } = await lose('after-drop');
     // The shopper opens the cart again. The route still answers for the order that is not certain.
     const later = await beginOrder(address, cookie);
     const asked = await fetch(`${address}/checkout`, { headers: { cookie: later } });
@@ -170,11 +176,7 @@ describe('Python', () => {
   });
 
   test('what nobody can look up is left to staff', async () => {
-    const folder = writeShop();
-    const { address } = await run(folder, flask, '/');
-    const cookie = await beginOrder(address);
-    fault('before-drop');
-    expect(await pay(`${address}/checkout`, cookie)).toBe('not_certain');
+    const { folder } = await lose('before-drop');
     const file = join(folder, 'sweep.py');
     writeFileSync(file, readFileSync(file, 'utf8').replace('/payments/card/', '/none/'));
     const swept = await runScript(folder, PYTHON, 'sweep.py');

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ENGLISH } from '../../src/form/feedback/texts.ts';
 import { ENGLISH_OUTCOMES } from '../../src/pay/texts.ts';
+import { anchorOf } from './anchor.ts';
 import type { Comment } from './comment.ts';
 import {
   type Declared,
@@ -138,14 +139,11 @@ function indexTable(): string {
 
 /** The functions and classes, or the global of a script file. */
 function namesOf(source: string): string {
-  const [, global] =
-    /^The global (`\w+`)/m.exec(
-      ownExports(source)
-        .map(({ comment }) => comment.text)
-        .join('\n'),
-    ) ?? [];
+  const own = ownExports(source);
+  const texts = own.map(({ comment }) => comment.text).join('\n');
+  const [, global] = /^The global (`\w+`)/m.exec(texts) ?? [];
   if (global) return global;
-  return ownExports(source)
+  return own
     .filter(({ kind }) => kind === 'function' || kind === 'class')
     .map(({ name }) => linked(name) ?? name)
     .join(', ');
@@ -242,17 +240,14 @@ function memberSection(owner: string, member: Member): string {
   return [`### \`${title}\``, code(line), ...describe(comment, `${owner}.${name}`)].join('\n\n');
 }
 
-function propertyTable(owner: string, members: Member[], header = 'property'): string {
+function propertyTable(owner: string, members: Member[]): string {
+  const areAllRequired = members.every(({ isOptional }) => !isOptional);
   const rows = members.map(({ name, type, isOptional, comment }) => [
-    `\`${name}\`${isOptional ? '' : ' (required)'}`,
+    `\`${name}\`${isOptional || areAllRequired ? '' : ' (required)'}`,
     typeText(type),
     cell(comment, `${owner}.${name}`),
   ]);
-  const isAllRequired = members.every(({ isOptional }) => !isOptional);
-  const short = isAllRequired
-    ? rows.map(([name, ...rest]) => [name!.split(' ')[0]!, ...rest])
-    : rows;
-  return table([header, 'type', 'meaning'], short);
+  return table(['property', 'type', 'meaning'], rows);
 }
 
 /** The texts that shoppers read, by name. */
@@ -271,11 +266,8 @@ function unionTable(owner: string, members: Member[]): string {
 
 function eventSection(path: string): string {
   const events = globalMembers(path, 'GlobalEventHandlersEventMap');
-  const rows = events.map(({ name, type, comment }) => [
-    `\`${name}\``,
-    typeText(/^CustomEvent<(.*)>$/.exec(type)![1]!),
-    cell(comment, name),
-  ]);
+  const detailOf = (type: string) => /^CustomEvent<(.*)>$/.exec(type)![1]!;
+  const rows = events.map((event) => rowOf({ ...event, type: detailOf(event.type) }));
   const text =
     'The events are raised on the form. They bubble, and they leave shadow roots. No event holds ' +
     'anything of the card.';
@@ -284,17 +276,15 @@ function eventSection(path: string): string {
 
 function attributeSection(name: string, path: string): string {
   const { comment, members } = declarationIn(path, name);
-  const rows = members.map((member) => [
-    `\`${member.name}\``,
-    typeText(member.type),
-    cell(member.comment, member.name),
-  ]);
-  return [
-    '## Attributes',
-    inProse(comment.text),
-    table(['attribute', 'value', 'meaning'], rows),
-  ].join('\n\n');
+  const rows = table(['attribute', 'value', 'meaning'], members.map(rowOf));
+  return ['## Attributes', inProse(comment.text), rows].join('\n\n');
 }
+
+const rowOf = ({ name, type, comment }: Member): string[] => [
+  `\`${name}\``,
+  typeText(type),
+  cell(comment, name),
+];
 
 /** A comment as paragraphs. */
 function describe(comment: Comment, name: string): string[] {
@@ -374,14 +364,6 @@ function linkToReference(file: string, anchor = ''): string {
   if (!page || !['attributes', 'events'].includes(anchor))
     throw new Error(`docs/api/${file} has no heading #${anchor}`);
   return `[${anchor}](${file}#${anchor})`;
-}
-
-/** As GitHub makes it of a heading. */
-function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
-    .replaceAll(' ', '-');
 }
 
 const code = (text: string) => `\`\`\`typescript\n${text}\n\`\`\``;

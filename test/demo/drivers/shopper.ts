@@ -97,11 +97,8 @@ export class Shopper {
   close = () => this.driver.close();
   evaluate = <T>(expression: string) => this.driver.evaluate(expression) as Promise<T>;
 
-  /** Types into the control with this label, or chooses in a select. */
-  async enter(label: string, value: string) {
-    if (await this.#ask(label, `control.localName === 'select'`)) await this.#choose(label, value);
-    else await this.driver.type(control(label), value);
-  }
+  /** Types into the control with this label. */
+  enter = (label: string, value: string) => this.driver.type(control(label), value);
 
   press = (name: string) => this.driver.click(button(name));
 
@@ -147,11 +144,6 @@ export class Shopper {
   }
 
   complaints = () => this.driver.complaints;
-
-  #choose(label: string, value: string) {
-    const events = `['input', 'change'].forEach((type) => control.dispatchEvent(new Event(type, { bubbles: true })))`;
-    return this.#ask(label, `(control.value = ${JSON.stringify(value)}, ${events})`);
-  }
 
   async #ask<T>(label: string, question: string): Promise<T> {
     return this.evaluate<T>(`((control) => ${question})(${elementAt(control(label))})`);
