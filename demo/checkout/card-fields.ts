@@ -3,8 +3,8 @@ import type { Texts } from './texts.ts';
 
 /**
  * The four card controls. Below each is the place where cardseal writes what is wrong with it: the
- * element that `aria-describedby` names, marked with `data-cardseal-message`. No control has a name,
- * so no form ever posts it.
+ * element that `aria-describedby` names, marked with `data-cardseal-message`. No control has a
+ * name, so no form ever posts it.
  */
 export function cardFields(texts: Texts): Html {
   return html`

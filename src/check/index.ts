@@ -20,13 +20,13 @@ const OTHER_NUMBER =
 /** Attributes of the check's own tag. */
 interface CheckTagAttributes {
   /**
-   * Hosts of test systems, separated by commas. `localhost` and `127.0.0.1` need not be named. On any
-   * other host, the check does nothing but one warning.
+   * Hosts of test systems, separated by commas. `localhost` and `127.0.0.1` need not be named. On
+   * any other host, the check does nothing but one warning.
    */
   'data-test-host'?: string;
   /**
-   * Test numbers, separated by commas, beside the published ones. The check never looks for any other
-   * number.
+   * Test numbers, separated by commas, beside the published ones. The check never looks for any
+   * other number.
    */
   'data-test-numbers'?: string;
   /**

@@ -223,8 +223,8 @@ export interface CheckoutCalls {
   resolve(order: string | Order, intentId: string, resolution: Resolution): Promise<Outcome>;
   /**
    * Settles and delivers what it can, and reports every order that needed a look: run it every few
-   * minutes. It delivers what is paid before it looks anything up. It needs a store with `list`, and
-   * rejects with the error of that.
+   * minutes. It delivers what is paid before it looks anything up. It needs a store with `list`,
+   * and rejects with the error of that.
    */
   sweep(options?: SweepOptions): Promise<SweptOrder[]>;
 }

@@ -2,8 +2,8 @@
  * Your server's half: one order, one charge, one delivery. `createCheckout` does everything;
  * `CardPayments` is the client of the Card Payment Service that it uses.
  *
- * What you write on your server: docs/server.md. In production: docs/production.md. It runs in Node,
- * Bun, Deno and workers, and needs `fetch` and `crypto`.
+ * What you write on your server: docs/server.md. In production: docs/production.md. It runs in
+ * Node, Bun, Deno and workers, and needs `fetch` and `crypto`.
  */
 
 export {

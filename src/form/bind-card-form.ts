@@ -30,9 +30,9 @@ import { pageOf } from './page/page.ts';
  * the shopper reads why, and everything typed stays.
  *
  * The form tells by events how far it is: docs/api/form.md#events. Each {@link CardEncryptionError}
- * goes to the event `cardseal:error`. Its code is `invalid_card` or `card_too_long` if the shopper has to correct
- * `field`; `invalid_form` if the page has to be fixed; `unsupported_browser`; `key_unavailable`; or
- * what {@link prepareKey} and {@link encryptCard} throw.
+ * goes to the event `cardseal:error`. Its code is `invalid_card` or `card_too_long` if the shopper
+ * has to correct `field`; `invalid_form` if the page has to be fixed; `unsupported_browser`;
+ * `key_unavailable`; or what {@link prepareKey} and {@link encryptCard} throw.
  *
  * @param form - Its controls are found at each press, by `data-cardseal-field` or `autocomplete`.
  * None of them may have a `name`, except a name control with `data-cardseal-shared`.

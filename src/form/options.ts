@@ -94,8 +94,8 @@ export interface CardFormOptions {
    * form's data is collected. If the answer has changed before the block goes out, the shopper
    * reads `press_again`. If it throws, the press ends in `invalid_form`. While the form's data is
    * collected, `new FormData(form)` throws: a `when` that uses it is not asked then, and its answer
-   * at the last press counts. While a press is under way, fields that the page disables or hides do not
-   * make another press, or the repeat of this one, pay otherwise: `when` and the button decide.
+   * at the last press counts. While a press is under way, fields that the page disables or hides do
+   * not make another press, or the repeat of this one, pay otherwise: `when` and the button decide.
    * Default: every press pays by card.
    */
   when?: (() => boolean) | undefined;
@@ -152,10 +152,11 @@ export interface CardFormBinding {
 
   /**
    * Leaves the form as it was before it was bound, for example when a component is removed; only
-   * the attributes of `maskForRecorders` stay. A press under way ends, and the block is dropped. The
-   * card's fields are emptied if they hold the card of a block. If your code has changed one since,
-   * by a mask for example, call `restart()` first. The texts for the shopper go; `press_again`
-   * appears if this ends a press whose block is being made, and the form stays in the page.
+   * the attributes of `maskForRecorders` stay. A press under way ends, and the block is dropped.
+   * The card's fields are emptied if they hold the card of a block. If your code has changed one
+   * since, by a mask for example, call `restart()` first. The texts for the shopper go;
+   * `press_again` appears if this ends a press whose block is being made, and the form stays in the
+   * page.
    */
   unbind(): void;
 
@@ -184,8 +185,8 @@ export interface CardFormBinding {
  */
 export interface CardFormAttributes {
   /**
-   * On a control: the field of the card that it holds. It wins over `autocomplete`, which scripts of
-   * shops rewrite.
+   * On a control: the field of the card that it holds. It wins over `autocomplete`, which scripts
+   * of shops rewrite.
    */
   'data-cardseal-field'?:
     | 'number'
@@ -198,8 +199,8 @@ export interface CardFormAttributes {
     | 'exp_year'
     | 'cvv';
   /**
-   * On a control for a name that the shop needs, too: it keeps its `name`, is **sent in clear text**
-   * as before, and is never emptied. No other field of the card can have it.
+   * On a control for a name that the shop needs, too: it keeps its `name`, is **sent in clear
+   * text** as before, and is never emptied. No other field of the card can have it.
    */
   'data-cardseal-shared'?: '';
   /**

@@ -2,8 +2,8 @@
  * The second script file: all of `cardseal.js`, and `bindCheckout` for each form with
  * `data-cardseal-url`.
  *
- * What both halves of a checkout do: docs/pay.md. `/// <reference types="cardseal/cardseal.pay.js" />`
- * declares the global.
+ * What both halves of a checkout do: docs/pay.md.
+ * `/// <reference types="cardseal/cardseal.pay.js" />` declares the global.
  */
 
 import type { bindCheckout } from '../pay/index.ts';

@@ -6,9 +6,9 @@ import '../script-tag/index.ts';
 import type { PayTag } from './global.ts';
 
 /**
- * Attributes of a form. It may also have those of `cardseal.js` that are about neither a key's address
- * nor the native submit: `-luhn`, `-mask-for-recorders`, `-key-max-age-ms`, `-when`, `-messages` and
- * `-csrf-header`, here for each request: docs/api/script-tag.md#attributes
+ * Attributes of a form. It may also have those of `cardseal.js` that are about neither a key's
+ * address nor the native submit: `-luhn`, `-mask-for-recorders`, `-key-max-age-ms`, `-when`,
+ * `-messages` and `-csrf-header`, here for each request: docs/api/script-tag.md#attributes
  */
 interface PayTagAttributes {
   /** The address of `checkout.handle`, on the page's own origin. The tag binds this form. */

@@ -58,11 +58,14 @@ export interface CheckoutBinding {
   unbind(): void;
 }
 
-/** Attributes of elements of the page. Those of `cardseal/form` work, too: docs/api/form.md#attributes */
+/**
+ * Attributes of elements of the page. Those of `cardseal/form` work, too:
+ * docs/api/form.md#attributes
+ */
 export interface OutcomeAttributes {
   /**
-   * On an element of the page, best an empty `<p role="status">`: it takes the text about the payment.
-   * Without it, the library adds one after the form.
+   * On an element of the page, best an empty `<p role="status">`: it takes the text about the
+   * payment. Without it, the library adds one after the form.
    */
   'data-cardseal-outcome'?: '';
 }

@@ -16,8 +16,8 @@ export interface TagAttributes {
    */
   'data-cardseal-key'?: string;
   /**
-   * The address where your server answers a POST with a key as JSON. It must be on the page's origin,
-   * and must not redirect.
+   * The address where your server answers a POST with a key as JSON. It must be on the page's
+   * origin, and must not redirect.
    */
   'data-cardseal-key-url'?: string;
   /**
@@ -40,8 +40,8 @@ export interface TagAttributes {
   /** The option `fieldName`: the form field that holds the block. Default: `encrypted_card`. */
   'data-cardseal-field-name'?: string;
   /**
-   * A CSS selector. A press pays by card if a control of the form, or an `<option>` of one, matches.
-   * Default: every press does.
+   * A CSS selector. A press pays by card if a control of the form, or an `<option>` of one,
+   * matches. Default: every press does.
    */
   'data-cardseal-when'?: string;
   /** The option `messages` as JSON: texts for shoppers. Default: English. */

@@ -1,8 +1,8 @@
 /**
  * The script tag: binds each form with `data-cardseal`, and adds the global `Cardseal`.
  *
- * How to set it up: docs/script-tag.md. `/// <reference types="cardseal/cardseal.js" />` declares the
- * global.
+ * How to set it up: docs/script-tag.md. `/// <reference types="cardseal/cardseal.js" />` declares
+ * the global.
  */
 
 import type { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';

@@ -8,8 +8,8 @@
 import type { CardEncryptionKey, EncryptedCard } from '../core/index.ts';
 
 /**
- * What a {@link fakeCheckout} does with a block: it answers with this outcome. `lost`: it pays, and no
- * response comes.
+ * What a {@link fakeCheckout} does with a block: it answers with this outcome. `lost`: it pays, and
+ * no response comes.
  */
 export type Play =
   | 'committed'

@@ -1,4 +1,6 @@
-/** The tables of docs/press.md, "What a press does": its rows, and what decide.ts does in each cell. */
+/**
+ * The tables of docs/press.md, "What a press does": its rows, and what decide.ts does in each cell.
+ */
 import {
   type Block,
   type Doing,

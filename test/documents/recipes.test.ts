@@ -1,6 +1,7 @@
 /**
- * The recipes of docs/shop-scripts.md and docs/shop-handlers.md, run from their very text: each is a change of a shop's own
- * script. Before the change the card leaves in clear text, or nobody can pay.
+ * The recipes of docs/shop-scripts.md and docs/shop-handlers.md, run from their very text: each is
+ * a change of a shop's own script. Before the change the card leaves in clear text, or nobody can
+ * pay.
  */
 import jquery from 'jquery/dist/jquery.min.js?raw';
 import { expect, test } from 'vitest';
@@ -76,7 +77,8 @@ async function pay(part: string, outcome: string, status?: string): Promise<void
     <form id="payment" method="post" action="/pay" data-cardseal ${keyAttribute()}>
     ${FIELDS}${part}</form>`;
   const { document, window } = await visit({ body: body.replaceAll('/pay', server.path) });
-  // The page has one key, so no other one comes after this payment. No recipe leaves that unhandled.
+  // The page has one key, so no other one comes after this payment. No recipe leaves that
+  // unhandled.
   const unhandled: unknown[] = [];
   window.addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
   const controls = [...document.querySelectorAll<HTMLInputElement>('[data-cardseal-field]')];

@@ -15,7 +15,10 @@ function place(content: string): HTMLElement {
 const valuesOf = (form: HTMLFormElement) =>
   [...form.querySelectorAll('input')].slice(0, 4).map(({ value }) => value);
 
-/** Tells whether the library stops a press. Nothing is ever sent: Firefox would, for an event by script. */
+/**
+ * Tells whether the library stops a press. Nothing is ever sent: Firefox would, for an event by
+ * script.
+ */
 function watchPresses(form: HTMLFormElement): () => boolean {
   const passed = vi.fn((event: Event) => event.preventDefault());
   form.addEventListener('submit', passed);

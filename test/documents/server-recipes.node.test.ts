@@ -1,6 +1,6 @@
 /**
- * Every program in docs/server-routes.md and docs/server-shop.md is written to a folder exactly as it stands there, compiled,
- * started and paid with.
+ * Every program in docs/server-routes.md and docs/server-shop.md is written to a folder exactly as
+ * it stands there, compiled, started and paid with.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

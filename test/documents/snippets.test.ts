@@ -1,5 +1,6 @@
 /**
- * The snippets of README and docs/ for browsers, each run. snippets.node.test.ts compares their texts.
+ * The snippets of README and docs/ for browsers, each run. snippets.node.test.ts compares their
+ * texts.
  */
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -75,8 +76,8 @@ test('a plain page pays', async () => {
 });
 
 /**
- * What the server of docs/server-routes.md can answer while the form stays: the text that the shopper
- * reads, and whether the next press sends the same block.
+ * What the server of docs/server-routes.md can answer while the form stays: the text that the
+ * shopper reads, and whether the next press sends the same block.
  */
 const ANSWERS: [answer: () => Response, text: string, keepsBlock: boolean][] = [
   [() => Response.json({ status: 'failed' }), 'Your card was declined', false],

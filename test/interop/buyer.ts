@@ -116,7 +116,9 @@ export class Buyer {
     return body.key ?? body;
   }
 
-  /** What `cardseal/pay` does when the page is there: shows the outcome, and the form if it is open. */
+  /**
+   * What `cardseal/pay` does when the page is there: shows the outcome, and the form if it is open.
+   */
   async #showOutcome(): Promise<void> {
     const form = this.#form;
     const url = form && checkoutUrl(form);

@@ -1,7 +1,7 @@
 /**
- * The shop of docs/server-routes.md as docs/stores.md and docs/limits.md set it up: two processes, MariaDB and nginx.
- * It lives through a deploy, `kill -9`, a bot and a dead service. Then one command settles and
- * delivers all that is left.
+ * The shop of docs/server-routes.md as docs/stores.md and docs/limits.md set it up: two processes,
+ * MariaDB and nginx. It lives through a deploy, `kill -9`, a bot and a dead service. Then one
+ * command settles and delivers all that is left.
  */
 import { spawn } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';

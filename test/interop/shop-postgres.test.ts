@@ -1,6 +1,6 @@
 /**
- * `postgresStore` in a database, and the shop of docs/server-routes.md with it: two processes behind one
- * address, with a browser in front.
+ * `postgresStore` in a database, and the shop of docs/server-routes.md with it: two processes
+ * behind one address, with a browser in front.
  */
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,7 +25,8 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
     'core/': ['CardEncryptionError', 'ownProperty'],
   },
   'form/page/': {
-    // Whether a press pays by card depends on what the fields look like, and on whether one is empty.
+    // Whether a press pays by card depends on what the fields look like, and on whether one is
+    // empty.
     'form/card/': [
       'cardControls',
       'findFields',
@@ -162,8 +163,8 @@ test('what touches a card or a block is read in one sitting', () => {
 });
 
 /**
- * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. It was
- * 3,100: the examples of the reference take 55.
+ * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. It
+ * was 3,100: the examples of the reference take 55.
  */
 const LONGEST_SITTING = 3160;
 

@@ -62,7 +62,9 @@ export class Shop {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** How the next payments go, before all others are committed. The statuses of docs/outcomes.md. */
+  /**
+   * How the next payments go, before all others are committed. The statuses of docs/outcomes.md.
+   */
   answerNext(...statuses: ('failed' | 'not_paid')[]): void {
     this.#next = statuses;
   }

@@ -1,4 +1,6 @@
-/** The recipes of docs/server-routes.md, in a project of their own and each in a process of its own. */
+/**
+ * The recipes of docs/server-routes.md, in a project of their own and each in a process of its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

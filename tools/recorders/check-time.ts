@@ -1,7 +1,8 @@
 /**
  * `node tools/check-time.mjs`: how long the scripts of a page run while a shopper types a card and
- * pays, with the check and without. Visits with and without it take turns, so that both see the same
- * machine. docs/check.md has the numbers. `node tools/check-time.mjs 5` makes five visits of each kind.
+ * pays, with the check and without. Visits with and without it take turns, so that both see the
+ * same machine. docs/check.md has the numbers. `node tools/check-time.mjs 5` makes five visits of
+ * each kind.
  */
 import { median, ratio } from '../bench/statistics.ts';
 import { openVisits, type Setting } from './visit.ts';

@@ -104,7 +104,10 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     hold: (card: CardBytes): boolean => ask((now) => isSameCard(now, card)),
     /** Whether the fields are as the library has emptied them. */
     areEmpty: (): boolean => ask((_, controls) => holdsNoCard(controls)),
-    /** Whether nothing of a card stands in the fields that are emptied. A page may have taken them out. */
+    /**
+     * Whether nothing of a card stands in the fields that are emptied. A page may have taken them
+     * out.
+     */
     areCleared: (): boolean => cardControls(form).every(isCleared),
     /** Whether the fields hold another card than this one, whole and valid. */
     holdOther: (card: CardBytes | undefined): boolean =>
