@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import { encryptCard } from '../../src/core/index.ts';
 import '../support/built.ts';
@@ -170,11 +170,13 @@ describe('on the server', () => {
     write(folder, file, snippets.find((it) => it.file === file)!.text);
     for (const file of ['shop.ts', 'page.ts', 'store.ts'])
       write(folder, file, read(`examples/servers/${file}`));
-    process.env.ORDERS_FILE = join(folder, 'orders.sqlite');
+    // Other files of tests run in this process: they must not meet the file of this one.
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv('ORDERS_FILE', join(folder, 'orders.sqlite'));
     const service = createService({ generateKeyPair: recycledKeyPair });
     onTestFinished(() => service.close());
-    process.env.CARD_PAYMENTS_URL = await service.listen({ host: '127.0.0.1', port: 0 });
-    process.env.CARD_PAYMENTS_SECRET_KEY = ACCOUNTS[0].secretKey;
+    vi.stubEnv('CARD_PAYMENTS_URL', await service.listen({ host: '127.0.0.1', port: 0 }));
+    vi.stubEnv('CARD_PAYMENTS_SECRET_KEY', ACCOUNTS[0].secretKey);
     const load = (name: string) => import(join(folder, name));
     return { snippet: await load(file), load };
   }
