@@ -302,10 +302,6 @@ describe('a polluted Object.prototype', () => {
       },
     ],
     ['code, field and limit', { code: 'polluted', field: 'polluted', limit: 1 }],
-    [
-      'an index that cannot be written',
-      Object.defineProperty({}, '0', { value: 1, configurable: true }),
-    ],
     ['methods that older engines lack', { toBase64: 1, fromBase64: 1 }],
   ])('with %s changes nothing', async (_, pollution) => {
     const [key, strings, bytes] = [freshKey(), card(), byteCard()];
@@ -324,6 +320,17 @@ describe('a polluted Object.prototype', () => {
     expect(ownProperties).toEqual(
       fields.map((field) => ({ name: 'CardEncryptionError', code: 'invalid_card', field })),
     );
+  });
+
+  // Claim pollution
+  test('with an index that cannot be written changes nothing, and the card is emptied', async () => {
+    const one = card();
+    const key = await prepareKey(freshKey());
+    pollute(Object.defineProperty({}, '0', { value: 1, configurable: true }));
+    const encrypting = encryptCard(key, one);
+    clean(); // in the same turn: code of the browser's test runner writes to indexes, too
+    expect(Object.values(one)).toEqual(['', '', '', '', '']);
+    expect(await decrypt(await encrypting)).toEqual(card());
   });
 
   // Claim pollution
