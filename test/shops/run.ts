@@ -18,11 +18,8 @@ import { KINDS } from './visitor.ts';
 /** How many browsers of each engine run at the same time. */
 const BROWSERS = Number(process.env.SHOPS_BROWSERS ?? 2);
 
-/**
- * How long one visit may take, and the start or the end of a browser: seconds, but on a busy
- * machine.
- */
-const STEP_LIMIT_MS = 120_000;
+/** How long one visit may take, and the start or the end of a browser. */
+const STEP_LIMIT_MS = 60_000;
 
 /** How long everything may take. */
 const RUN_LIMIT_MS = Number(process.env.SHOPS_LIMIT_MINUTES ?? 50) * 60_000;
