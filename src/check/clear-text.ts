@@ -1,8 +1,8 @@
 import { concat } from '../form/page/old-browsers.ts';
 import { isWrapper } from './call-site.ts';
-import { type Finding, type FindingStore, type Found, placeOf } from './findings.ts';
+import { type Finding, type FindingStore, type Found, placed } from './findings.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
-import { safely } from './patch.ts';
+import { hear, safely } from './patch.ts';
 import { type CardPart, numberFinder, type Part, readingsOf } from './search.ts';
 import type { CardReader } from './typed-card.ts';
 
@@ -31,12 +31,11 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
   let timer = 0;
   /** The page is being left, and its own listeners may send what they have. */
   let isLeaving = false;
-  for (const type of ['pagehide', 'pageshow']) {
-    window.addEventListener(type, () => {
-      isLeaving = type === 'pagehide';
-      safely(tell);
-    });
-  }
+  const noteLeaving = ({ type }: Event) => {
+    isLeaving = type === 'pagehide';
+    tell();
+  };
+  hear(['pagehide', 'pageshow'], noteLeaving, true);
 
   /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
   function tell(): void {
@@ -75,10 +74,9 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
       const text = [`${what} ${isPreparing ? about : 'left in clear text by'} ${way}`];
       if (address) text.push(' to ', address);
       if (key) text.push(', in the field ', `"${key}"`);
-      if (site) text.push(', from ', placeOf(site));
       const finding: Found = {
         kind: isPreparing ? 'about to leave' : 'clear text',
-        text: text.concat('.'),
+        text: text.concat(placed(', from ', site), '.'),
         ...adviceFor(outgoing),
         fields,
         way,

@@ -171,3 +171,7 @@ export function placeOf({ script, line, column, through, or }: Site): string {
   const others = or ? ` (or ${or.join(' or ')})` : through ? `, through ${through}` : '';
   return `${script}:${line}:${column}${others}`;
 }
+
+/** The end of a text that names a place, where one is known. */
+export const placed = (before: string, site: Site | undefined): string[] =>
+  site ? [before, placeOf(site)] : [];

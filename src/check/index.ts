@@ -6,7 +6,7 @@ import type {} from './global.ts';
 import { findingList } from './list.ts';
 import { watchNames } from './names.ts';
 import type { Watcher } from './outgoing.ts';
-import { safely } from './patch.ts';
+import { hear, safely } from './patch.ts';
 import { pressWatch } from './presses.ts';
 import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
@@ -70,19 +70,12 @@ function start(tag: Element | null): void {
   watchWaysOut(watcher);
   watchSubmits(window, watcher);
   // Not at a key press: typing must feel the same. `change` does not leave a shadow root.
-  for (const type of ['change', 'focusin', 'click']) {
-    window.addEventListener(
-      type,
-      (event) =>
-        safely(() => {
-          for (const root of reader.note(event)) watchSubmits(root, watcher);
-          reader.read();
-        }),
-      true,
-    );
-  }
+  hear(['change', 'focusin', 'click'], (event) => {
+    for (const root of reader.note(event)) watchSubmits(root, watcher);
+    reader.read();
+  });
   const searchAddress = () => clearText.searchAddress(numbers);
-  window.addEventListener('hashchange', () => safely(searchAddress));
+  hear(['hashchange'], searchAddress);
   searchAddress();
   window.CardsealCheck = {
     report: () => JSON.parse(toJson(store.load())),

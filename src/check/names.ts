@@ -1,5 +1,5 @@
 import { callSite } from './call-site.ts';
-import { type FindingStore, placeOf } from './findings.ts';
+import { type FindingStore, placed } from './findings.ts';
 import { watch } from './patch.ts';
 
 /** Finds scripts that give a control of the card a name: then it is sent in clear text. */
@@ -8,10 +8,12 @@ export function watchNames(store: FindingStore): void {
     if (!name || !isOfCard(control)) return;
     const field = control.getAttribute('data-cardseal-field') || 'card';
     const site = callSite();
-    const from = site ? [': ', placeOf(site)] : [];
     store.add({
       kind: 'name',
-      text: [`A script gives the ${field} control the name `, `"${name}"`, ...from, '.'],
+      text: [`A script gives the ${field} control the name `, `"${name}"`].concat(
+        placed(': ', site),
+        '.',
+      ),
       advice:
         'With a name the browser would send it in clear text, so Cardseal takes the name off ' +
         'again. Delete these lines.',

@@ -18,6 +18,16 @@ export function safely<Value>(action: () => Value): Value | undefined {
   }
 }
 
+/**
+ * Listens to events of the page in code of the check: before the page's own listeners, or after
+ * them (`isLate`).
+ */
+export function hear(types: string[], listener: (event: Event) => void, isLate = false): void {
+  for (const type of types) {
+    window.addEventListener(type, (event) => safely(() => listener(event)), !isLate);
+  }
+}
+
 /** The prototype of a type of the platform. Nothing is watched in a browser without it. */
 export const prototypeOf = (name: string): object => Reflect.get(window, name)?.prototype || {};
 
@@ -71,7 +81,8 @@ function defineFunction(
     set(value) {
       if (this !== owner && this !== undefined) {
         // An instance gets a function of its own, as without the check.
-        Object.defineProperty(this, name, { ...ORDINARY, value });
+        const ordinary = { writable: true, enumerable: true, configurable: true };
+        Object.defineProperty(this, name, { ...ordinary, value });
         return;
       }
       safely(noteWrapper);
@@ -79,5 +90,3 @@ function defineFunction(
     },
   });
 }
-
-const ORDINARY = { writable: true, enumerable: true, configurable: true };

@@ -3,10 +3,10 @@ import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
 import { placeOfAddress } from './clear-text.ts';
-import { type FindingStore, type Found, placeOf } from './findings.ts';
+import { type FindingStore, type Found, placed, placeOf } from './findings.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
-import { safely, watch } from './patch.ts';
+import { hear, safely, watch } from './patch.ts';
 import { readingsOf } from './search.ts';
 import type { CardReader, TypedControl } from './typed-card.ts';
 
@@ -63,9 +63,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
 
   watchLocks();
   watchReads();
-  for (const type of ['click', 'submit']) {
-    window.addEventListener(type, (event) => safely(() => noteEvent(event)), true);
-  }
+  hear(['click', 'submit'], noteEvent);
   listen('submit', begin);
   listen('encrypted', (_, detail) => {
     noteCardseal();
@@ -79,19 +77,14 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   listen('settled', () => {
     if (press) press.endsBy = performance.now() + LONGEST_MS;
   });
-  window.addEventListener('pagehide', () => safely(conclude));
+  hear(['pagehide'], conclude, true);
 
   function listen(type: string, then: (form: HTMLFormElement, detail: unknown) => void): void {
-    window.addEventListener(
-      `cardseal:${type}`,
-      (event) =>
-        safely(() => {
-          if (reader.isOff()) return;
-          then(event.composedPath()[0] as HTMLFormElement, (event as CustomEvent).detail);
-          waitOn();
-        }),
-      true,
-    );
+    hear([`cardseal:${type}`], (event) => {
+      if (reader.isOff()) return;
+      then(event.composedPath()[0] as HTMLFormElement, (event as CustomEvent).detail);
+      waitOn();
+    });
   }
 
   /** Before code of the page hears of it. */
@@ -157,29 +150,10 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   function conclude(): void {
     clearTimeout(timer);
     if (!press) return;
-    const { form, before, isEncrypted, isByCall, problem, paidBy, sender, read } = press;
+    const { text, findings = [] } = outcomeOf(press, currentSnapshot());
     press = undefined;
-    store.addPress(['A press of Pay: ', ...outcome(), '.']);
-    if (paidBy) return;
-    if (problem) {
-      for (const lock of newLocks(before, currentSnapshot(), form)) store.add(locked(lock));
-    } else if (isByCall) {
-      return;
-    } else if (isEncrypted && sender) {
-      store.add(sentNoBlock(sender, read));
-    } else if (isEncrypted && read) {
-      store.add(metEmptied(read));
-    }
-
-    function outcome(): string[] {
-      if (paidBy) return ['the card was encrypted, and the block left by ', paidBy];
-      if (problem) return ['refused (', problem, ')'];
-      if (!isEncrypted) return ['nothing was encrypted; the page or another press has ended it'];
-      if (isByCall)
-        return ['the card was encrypted, and encrypt() has given the block to the page'];
-      if (sender) return ['the card was encrypted, but ', sender.name, ' carried no block'];
-      return ['the card was encrypted, and the page sent nothing'];
-    }
+    store.addPress(['A press of Pay: ', ...text, '.']);
+    for (const found of findings) store.add(found);
   }
 
   return {
@@ -208,7 +182,30 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   };
 }
 
-export type PressWatch = ReturnType<typeof pressWatch>;
+interface Outcome {
+  /** In words. */
+  text: string[];
+  findings?: Found[] | undefined;
+}
+
+/** What a press came to. */
+function outcomeOf(press: WatchedPress, after: Snapshot): Outcome {
+  const { form, before, isEncrypted, isByCall, problem, paidBy, sender, read } = press;
+  const encrypted = 'the card was encrypted';
+  const ended = 'nothing was encrypted; the page or another press has ended it';
+  if (paidBy) return { text: [encrypted, ', and the block left by ', paidBy] };
+  if (problem) {
+    const findings = newLocks(before, after, form).map(locked);
+    return { text: ['refused (', problem, ')'], findings };
+  }
+  if (!isEncrypted) return { text: [ended] };
+  if (isByCall) return { text: [encrypted, ', and encrypt() has given the block to the page'] };
+  if (sender) {
+    const text = [encrypted, ', but ', sender.name, ' carried no block'];
+    return { text, findings: [sentNoBlock(sender, read)] };
+  }
+  return { text: [encrypted, ', and the page sent nothing'], findings: read && [metEmptied(read)] };
+}
 
 /** Ways to the server. Storage and messages in the page pay nothing. */
 const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
@@ -233,18 +230,19 @@ function lostCode(form: HTMLFormElement): TypedControl | undefined {
 
 const locked = ({ what, site }: Lock): Found => ({
   kind: 'lock',
-  text: [what, ' after a press that was refused', ...(site ? [': ', placeOf(site)] : []), '.'],
+  text: [what, ' after a press that was refused', ...placed(': ', site), '.'],
   advice: 'The next press does nothing. Mark the button: data-cardseal-button.',
   help: 'docs/troubleshooting.md#pay-does-nothing-or-the-shop-gets-no-card',
   site,
 });
 
 function sentNoBlock({ name, way, to, site }: Sender, read: Reading | undefined): Found {
-  const place = site ? [' from ', placeOf(site)] : [];
-  const reason = read ? [' ', placeOf(read.site), ` ${read.what}.`] : [];
+  const text = ['The card was encrypted, but ', name, ...placed(' from ', site)];
+  text.push(' carried no block.');
+  if (read) text.push(' ', placeOf(read.site), ` ${read.what}.`);
   return {
     kind: 'no block',
-    text: ['The card was encrypted, but ', name, ...place, ' carried no block.', ...reason],
+    text,
     advice:
       'If your script sends a list of fields, add the field encrypted_card. If a click handler ' +
       'sends the form without a submit, mark the button: data-cardseal-button.',
@@ -257,7 +255,7 @@ function sentNoBlock({ name, way, to, site }: Sender, read: Reading | undefined)
 
 const wentToOthers = (name: string, way: string, to: string, site: Site | undefined): Found => ({
   kind: 'block to others',
-  text: ['The encrypted card left by ', name, ...(site ? [', from ', placeOf(site)] : []), '.'],
+  text: ['The encrypted card left by ', name, ...placed(', from ', site), '.'],
   advice:
     'Only your own server may get it. If this is your server, name its host in data-payment-host. ' +
     'If not, keep this script off the page, or from the field encrypted_card.',

@@ -1,4 +1,5 @@
 import { readDigits } from '../form/card/characters.ts';
+import { concat } from '../form/page/old-browsers.ts';
 import { tellingNames } from './code-names.ts';
 
 /** A card that stands or stood in the page's controls. Its number is always a test number. */
@@ -31,7 +32,8 @@ export interface Part {
 export function searcher(card: TestCard): (part: Part) => CardPart[] {
   const { number, name, codes } = card;
   const typed = card.typed.join('');
-  const encoded = encodedSpellings([number, typed, inGroups(number, ' '), inGroups(number, '-')]);
+  const spellings = [number, typed, inGroups(number, ' '), inGroups(number, '-')];
+  const encoded = concat(spellings.map(encodedSpellings));
   const holdsNumber = numberFinder(number);
   const isInBoxes = card.typed.length > 1;
   const parts = isInBoxes ? card.typed : inGroups(number, ' ').split(' ');
@@ -48,8 +50,7 @@ export function searcher(card: TestCard): (part: Part) => CardPart[] {
     const hasNumber =
       some((reading) => holdsNumber(reading) || reading.includes(typed)) ||
       (isInParts && some((reading) => inParts.test(reading))) ||
-      encoded.base64.some((spelling) => text.includes(spelling)) ||
-      encoded.hex.some((spelling) => text.includes(spelling));
+      encoded.some((spelling) => text.includes(spelling));
     if (hasNumber) found.push('card number');
     const isCode = key !== undefined && codes.includes(unquoted(text)) && isTelling(key);
     if (isCode || holdsCode.some(some)) found.push('security code');
@@ -128,21 +129,17 @@ function decoded(escapes: string): string {
   }
 }
 
-/** Each text as Base64 and hexadecimal write it, wherever it stands in a longer text. */
-function encodedSpellings(texts: string[]): { base64: string[]; hex: string[] } {
-  const base64: string[] = [];
-  const hex: string[] = [];
-  for (const bytes of texts.map(utf8)) {
-    const lower = [...bytes].map((byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2));
-    hex.push(lower.join(''), lower.join('').toUpperCase());
-    for (const before of [0, 1, 2]) {
-      // Only the characters that do not depend on what stands before and after.
-      const start = Math.ceil((before * 8) / 6);
-      const end = Math.floor(((before + bytes.length) * 8) / 6);
-      base64.push(btoa('\0'.repeat(before) + bytes).slice(start, end));
-    }
-  }
-  return { base64, hex };
+/** A text as Base64 and hexadecimal write it, wherever it stands in a longer text. */
+function encodedSpellings(text: string): string[] {
+  const bytes = utf8(text);
+  const hex = [...bytes].map((byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2)).join('');
+  const base64 = [0, 1, 2].map((before) => {
+    // Only the characters that do not depend on what stands before and after.
+    const start = Math.ceil((before * 8) / 6);
+    const end = Math.floor(((before + bytes.length) * 8) / 6);
+    return btoa('\0'.repeat(before) + bytes).slice(start, end);
+  });
+  return base64.concat(hex, hex.toUpperCase());
 }
 
 /** One character for each byte. */

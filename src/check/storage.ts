@@ -1,20 +1,20 @@
 import { callSite, type Site } from './call-site.ts';
 import { OWN_ENTRY } from './findings.ts';
 import { leave, textIn, textOf, type Watcher } from './outgoing.ts';
-import { prototypeOf, safely, watch } from './patch.ts';
+import { hear, prototypeOf, safely, watch } from './patch.ts';
 
 /** Watches what stays in the browser or goes to another frame. */
 export function watchStorage(watcher: Watcher): void {
   watchAssignedItems(watcher);
   for (const name of ['put', 'add']) {
     watch(IDBObjectStore.prototype, name, (_, [value]) => {
-      leave(watcher, 'IndexedDB', '', undefined, [{ text: textIn(value) }]);
+      leave(watcher, 'IndexedDB', '', textIn(value));
     });
   }
   const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
   watch(Document.prototype, 'cookie', setCookie, 'set');
   watch(prototypeOf('CookieStore'), 'set', (_, cookie) => {
-    leave(watcher, 'cookie', '', undefined, [{ text: textIn(cookie) }]);
+    leave(watcher, 'cookie', '', textIn(cookie));
   });
   for (const name of ['pushState', 'replaceState']) {
     watch(History.prototype, name, (history: History, [, , url]) => () => {
@@ -48,9 +48,7 @@ function watchAssignedItems(watcher: Watcher): void {
       }
     }
   };
-  for (const type of ['change', 'focusin', 'click', 'pagehide']) {
-    window.addEventListener(type, () => safely(look)); // after the page's own listeners
-  }
+  hear(['change', 'focusin', 'click', 'pagehide'], look, true);
 }
 
 /** A page may be denied it. */
@@ -79,10 +77,10 @@ function watchMessages(watcher: Watcher): void {
   const define = (part: PropertyDescriptor) =>
     Object.defineProperty(window, 'postMessage', { enumerable: true, configurable: true, ...part });
   define({ get, set });
-  const arrives = ({ data, origin, isTrusted }: MessageEvent) => {
+  hear(['message'], (event) => {
+    const { data, origin, isTrusted } = event as MessageEvent;
     if (!isTrusted || origin !== window.origin || !watcher.isLooking()) return;
     const [site] = sites.size === 1 ? [...sites.values()] : [];
     watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: textIn(data) }], site });
-  };
-  window.addEventListener('message', (event) => safely(() => arrives(event)), true);
+  });
 }
