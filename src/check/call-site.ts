@@ -118,8 +118,7 @@ export function framesOf(text: string): Frame[] {
     const match = /([a-z][a-z-]*:\/\/[^\s()]*?):(\d+):(\d+)\)?$/i.exec(row);
     if (match) {
       const url = match[1]!.replace(/[?#].*/, '');
-      const frame: Frame = { url, line: Number(match[2]), column: Number(match[3]) };
-      frames.push(isWaiting ? { ...frame, isWaiting } : frame);
+      frames.push({ url, line: Number(match[2]), column: Number(match[3]), isWaiting });
     }
   }
   return frames;

@@ -1,42 +1,11 @@
-interface CodeName {
-  /** In each word of a name, in its words from any one on, or in all of its letters. */
-  where: 'word' | 'rest' | 'letters';
-  pattern: RegExp;
-  like: string[];
-  unlike: string[];
-}
+/** How names of security codes look, in one word of theirs. Three digits alone mean nothing. */
+const IN_A_WORD = /cvv|cvc|ccv|csc|cvn|(^|[^er])cvd|cvx|cv2/; // `cardCvx`, but not `recvd`
 
-/** How names of security codes look. Three digits alone mean nothing. */
-export const CODE_NAMES: CodeName[] = [
-  {
-    where: 'word',
-    pattern: /cvv|cvc|ccv|csc|cvn|(^|[^er])cvd|cvx|cv2/,
-    like: ['cardcvv', 'cc-csc', 'cardCvx', 'creditcard_cccvd'],
-    unlike: ['recvd', 'basic_score'],
-  },
-  {
-    where: 'rest',
-    pattern: /^(c?cv[vcn]|ccverification|cccheckcode|cccid)/,
-    like: ['cvNumber', 'CVVcode', 'payment[cc_cid]', 'wpp_cc_checkcode', 'cc_verification'],
-    unlike: ['recvNumber', 'acc_id'],
-  },
-  {
-    where: 'letters',
-    pattern: /securitycode|securitynumber|cardcode|cardverification|verificationvalue|cryptogram/,
-    like: ['security_code', 'card-code', 'verificationValue'],
-    unlike: ['security', 'verification_code'],
-  },
-  {
-    where: 'letters',
-    pattern: /cod(e|igo|ice)?(de|di)?s[ei][cg]ur|pruefnummer/,
-    like: [
-      'codigo_de_seguridad',
-      'code_securite',
-      'codice_di_sicurezza',
-      'kreditkarte_pruefnummer',
-    ],
-    unlike: ['codigo_postal', 'code'],
-  },
+/** How they look in several words, from any one on. */
+const IN_WORDS = [
+  /^(c?cv[vcn]|ccverification|cccheckcode|cccid)/, // `cvNumber`, `payment[cc_cid]`
+  /securitycode|securitynumber|cardcode|cardverification|verificationvalue|cryptogram/,
+  /cod(e|igo|ice)?(de|di)?s[ei][cg]ur|pruefnummer/, // `code_securite`, `codigo_de_seguridad`
 ];
 
 /** Whether a field's name says that it is a security code, or is that of the code's control. */
@@ -44,15 +13,17 @@ export function tellingNames(own: string[]): (name: string) => boolean {
   const ownLetters = own.map(lettersOf).filter(Boolean);
   return (name) => {
     const last = name.split(/[[.]/).pop()!; // `code` of `card[code]`
-    const isOwn = [lettersOf(name), lettersOf(last)].some((it) => ownLetters.includes(it));
-    return isOwn || CODE_NAMES.some((it) => fits(it, name));
+    return [name, last].some((it) => ownLetters.includes(lettersOf(it))) || isUsual(name);
   };
 }
 
-export function fits({ where, pattern }: CodeName, name: string): boolean {
-  if (where === 'letters') return pattern.test(lettersOf(name));
+function isUsual(name: string): boolean {
   const words = wordsOf(name);
-  return words.some((word, i) => pattern.test(where === 'word' ? word : words.slice(i).join('')));
+  const rests = words.map((_, i) => words.slice(i).join(''));
+  return (
+    words.some((word) => IN_A_WORD.test(word)) ||
+    IN_WORDS.some((pattern) => rests.some((rest) => pattern.test(rest)))
+  );
 }
 
 const lettersOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '');

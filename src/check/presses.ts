@@ -8,6 +8,7 @@ import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { hear, safely, watch } from './patch.ts';
 import { readingsOf } from './search.ts';
+import { hostsIn } from './test-host.ts';
 import type { CardReader, TypedControl } from './typed-card.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
@@ -57,7 +58,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   let timer = 0;
   /** Of the blocks that were made in this page. */
   const keyIds: string[] = [];
-  const hosts = [location.host].concat(named.split(/[\s,]+/).filter(Boolean));
+  const hosts = [location.host].concat(hostsIn(named));
   /** The submit, or the click of a card button, that is being dispatched. */
   let current: Event | undefined;
 

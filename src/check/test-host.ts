@@ -6,5 +6,8 @@
  */
 export function isTestHost(host: string, named: string): boolean {
   const isLoopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-  return isLoopback || named.split(/[\s,]/).some((it) => it !== '' && it === host);
+  return isLoopback || hostsIn(named).includes(host);
 }
+
+/** The hosts of an attribute. */
+export const hostsIn = (named: string): string[] => named.split(/[\s,]+/).filter(Boolean);
