@@ -74,7 +74,7 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'a press that paid is accused',
     file: 'src/check/presses.ts',
-    before: '    if (paidBy) return;\n',
+    before: "  if (paidBy) return { text: [encrypted, ', and the block left by ', paidBy] };\n",
     after: '',
     breaks: 'a merchant changes a script that works',
     ...presses,
