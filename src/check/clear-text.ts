@@ -131,7 +131,7 @@ const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
 /** What to change, by who sends. */
 function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
   if (form) return { advice: REMOVE_NAME, help: CLEAR_TEXT };
-  if (STORES.test(way)) return { advice: KEEP_OUT, help: 'docs/recorders.md#persisted-state' };
+  if (STORES.includes(way)) return { advice: KEEP_OUT, help: 'docs/recorders.md#persisted-state' };
   const isOfOthers =
     (to !== '' && addressOf(to).host !== location.host) || (site !== undefined && isWrapper(site));
   if (isOfOthers) {
@@ -142,7 +142,7 @@ function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
   return { advice: isByJquery ? SEND_SERIALIZED : CHANGE_SCRIPT, help: CLEAR_TEXT };
 }
 
-const STORES = /^(localStorage|sessionStorage|IndexedDB|cookie)$/;
+const STORES = ['localStorage', 'sessionStorage', 'IndexedDB', 'cookie'];
 
 const REMOVE_NAME =
   'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';

@@ -3,7 +3,7 @@ import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
 import { placeOfAddress } from './clear-text.ts';
-import { type FindingStore, type Found, placed, placeOf } from './findings.ts';
+import { type FindingKind, type FindingStore, type Found, placed, placeOf } from './findings.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { hear, safely, watch } from './patch.ts';
@@ -165,11 +165,11 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
       if (isPreparing) return;
       const address = placeOfAddress(to);
       const name = `${way} to ${address || location.pathname}`;
-      const isOfShop = NETWORK.test(way) && (form || hosts.includes(hostOf(to)));
+      const isOfShop = NETWORK.includes(way) && (form || hosts.includes(hostOf(to)));
       const ofBlock = parts.filter(({ text }) => keyIds.some((id) => text.includes(id)));
       if (isOfShop && ofBlock.length) {
         if (press) press.paidBy = name;
-        store.withdraw(({ kind }) => UNPAID.test(kind), 'the page has paid after all');
+        store.withdraw(({ kind }) => UNPAID.includes(kind), 'the page has paid after all');
       } else if (ofBlock.some(({ text }) => holdsPayload(text)) && way !== 'postMessage') {
         store.add(wentToOthers(name, way, address, site));
       } else if (press?.isEncrypted && mayPay && !press.sender && isOfShop) {
@@ -209,10 +209,10 @@ function outcomeOf(press: WatchedPress, after: Snapshot): Outcome {
 }
 
 /** Ways to the server. Storage and messages in the page pay nothing. */
-const NETWORK = /^(form|fetch|XMLHttpRequest|sendBeacon|WebSocket)$/;
+const NETWORK = ['form', 'fetch', 'XMLHttpRequest', 'sendBeacon', 'WebSocket'];
 
 /** Findings of a press that did not pay. */
-const UNPAID = /^(no block|emptied fields|lock)$/;
+const UNPAID: FindingKind[] = ['no block', 'emptied fields', 'lock'];
 
 const hostOf = (address: string): string => addressOf(address).host || location.host;
 

@@ -78,18 +78,19 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
   };
 }
 
+/** Of what an event passes on its way to the window. Firefox 60 knows no `ShadowRoot`. */
 const isShadowRoot = (target: EventTarget): target is ShadowRoot =>
-  target instanceof DocumentFragment && 'host' in target;
+  target instanceof DocumentFragment;
 
 export type CardReader = ReturnType<typeof cardReader>;
 
-const NO_TEXT = /^(checkbox|radio|submit|button|image|reset|file|range|color)$/;
+const NO_TEXT = 'checkbox radio submit button image reset file range color'.split(' ');
 
 function allControls(roots: (Document | ShadowRoot)[]): TypedControl[] {
   const found: TypedControl[] = [];
   for (const root of roots) {
     for (const control of root.querySelectorAll<TypedControl>('input, select, textarea')) {
-      if (!NO_TEXT.test(control.type)) found.push(control);
+      if (!NO_TEXT.includes(control.type)) found.push(control);
     }
   }
   return found;
@@ -139,10 +140,11 @@ function holdsOtherNumber(
   marked: TypedControl[],
   testNumbers: Set<string>,
 ): boolean {
-  const whole = marked.length > 1 && marked.some(hasFocus) ? [] : [digitsOf(marked)];
   const numbers = all.filter(hasOnlyDigits).map((it) => digitsOf([it]));
+  const isInBoxes = marked.length > 1;
+  if (!isInBoxes || !marked.some(hasFocus)) numbers.push(digitsOf(marked));
   const isTest = (number: string) => [...testNumbers].some((test) => test.startsWith(number));
-  return numbers.concat(whole).some((number) => isCardNumber(number) && !isTest(number));
+  return numbers.some((number) => isCardNumber(number) && !isTest(number));
 }
 
 const hasFocus = (control: TypedControl): boolean =>

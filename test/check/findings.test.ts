@@ -1,6 +1,12 @@
 /** The store of findings: what is printed, kept in the tab's storage, and taken back. */
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Found, findingStore, placeOf, type Report } from '../../src/check/findings.ts';
+import {
+  type Found,
+  findingStore,
+  placed,
+  placeOf,
+  type Report,
+} from '../../src/check/findings.ts';
 
 describe('the store of findings', () => {
   const ENTRY = 'cardseal-check';
@@ -145,6 +151,13 @@ describe('the store of findings', () => {
     expect([load(), changes.at(-1)]).toEqual([EMPTY, EMPTY]);
   });
 
+  test('has nothing where another frame has forgotten everything', () => {
+    const [one, other] = [store(), store()];
+    one.add(FOUND);
+    other.clear();
+    expect(one.load()).toEqual(EMPTY);
+  });
+
   test('finds and forgets where a page has no storage', () => {
     for (const name of ['getItem', 'setItem', 'removeItem'] as const) {
       const spy = vi.spyOn(Storage.prototype, name).mockImplementation(() => {
@@ -172,9 +185,12 @@ describe('the store of findings', () => {
     expect(store().load()).toEqual(EMPTY);
   });
 
-  test('names a place, and the library that calls it', () => {
+  test('names a place, and the library that calls it, or the other scripts that it may be', () => {
     const site = { script: '/shop.js', line: 3, column: 4 };
     expect(placeOf(site)).toBe('/shop.js:3:4');
     expect(placeOf({ ...site, through: 'jquery.js' })).toBe('/shop.js:3:4, through jquery.js');
+    expect(placeOf({ ...site, or: ['a.js', 'b.js'] })).toBe('/shop.js:3:4 (or a.js or b.js)');
+    expect(placed(', from ', site)).toEqual([', from ', '/shop.js:3:4']);
+    expect(placed(', from ', undefined)).toEqual([]);
   });
 });

@@ -249,6 +249,7 @@ describe('the reader of cards', () => {
       '2764139200009',
       '4929000000000109',
       '4929123456781004',
+      '4921000000000008',
       '9999999999999999998',
     ];
 
@@ -292,6 +293,17 @@ describe('the reader of cards', () => {
       read();
       expect(isOff()).toBe(false);
       boxes[3]!.blur();
+      read();
+      expect(isOff()).toBe(true);
+    });
+
+    test('among other text, in the marked control that the shopper is in: looks at nothing', () => {
+      const {
+        read,
+        input: control,
+        isOff,
+      } = open(input('No. 4929000000000109', 'data-cardseal-field="number"'));
+      control.focus();
       read();
       expect(isOff()).toBe(true);
     });

@@ -83,7 +83,7 @@ export const CHECK: readonly Fault[] = [
     name: 'no finding is taken back',
     file: 'src/check/presses.ts',
     before:
-      "        store.withdraw(({ kind }) => UNPAID.test(kind), 'the page has paid after all');\n",
+      "        store.withdraw(({ kind }) => UNPAID.includes(kind), 'the page has paid after all');\n",
     after: '',
     breaks: 'a merchant whose page pays after three seconds reads that it does not',
     ...presses,
