@@ -63,6 +63,7 @@ const MESSAGES = [
         . 'Rien n’a été envoyé.',
     'payment_under_way' => 'Le paiement est en cours. Attendez la page suivante.',
     'one_moment' => 'Un instant…',
+    'no_answer' => 'Il n’y a pas encore de réponse. Appuyez à nouveau sur Payer.',
 ];
 
 /** What the shopper reads about a decline, where it helps them. */

@@ -77,6 +77,7 @@ MESSAGES = {
     "press_again": "Pulse Pagar otra vez. Si no basta, recargue la página. No se ha enviado nada.",
     "payment_under_way": "El pago está en curso. Espere a la página siguiente.",
     "one_moment": "Un momento…",
+    "no_answer": "Todavía no hay respuesta. Pulse Pagar otra vez.",
 }
 
 # What the shopper reads about a decline, where it helps them.

@@ -68,12 +68,22 @@ test.each([
   await pay(after, outcome, status);
 });
 
+test('a validator that has moved to cardseal:submit refuses before the card is emptied', async () => {
+  const { after } = recipes.find(({ heading }) => heading === 'A validator in a click handler')!;
+  await pay(after, 'the block, empty', 'failed', '');
+});
+
 /** A shopper mistypes the number, corrects it if that was refused, and presses again. */
-async function pay(part: string, outcome: string, status?: string): Promise<void> {
+async function pay(
+  part: string,
+  outcome: string,
+  status?: string,
+  address = 'typed@shop.example',
+): Promise<void> {
   const server = endpoint({ body: JSON.stringify({ status }) });
   const library = endpoint({ headers: { 'Content-Type': 'text/javascript' }, body: jquery });
   const body = `<script src="${library.path}"></script>
-    <script>function show() {}</script>
+    <script>window.shown = []; function show(text) { shown.push(text); }</script>
     <form id="payment" method="post" action="/pay" data-cardseal ${keyAttribute()}>
     ${FIELDS}${part}</form>`;
   const { document, window } = await visit({ body: body.replaceAll('/pay', server.path) });
@@ -83,7 +93,7 @@ async function pay(part: string, outcome: string, status?: string): Promise<void
   window.addEventListener('unhandledrejection', ({ reason }) => unhandled.push(String(reason)));
   const controls = [...document.querySelectorAll<HTMLInputElement>('[data-cardseal-field]')];
   const email = document.querySelector<HTMLInputElement>('[name=email]')!;
-  email.value = 'typed@shop.example';
+  email.value = address;
   const press = (number: string) => {
     for (const [i, value] of [number, TYPED.name, TYPED.expiry, TYPED.cvv].entries()) {
       controls[i]!.value = value;
@@ -91,10 +101,19 @@ async function pay(part: string, outcome: string, status?: string): Promise<void
     }
     document.querySelector('button')!.click();
   };
-  press('4929 1192 8374 6508');
   const isRefused = () => document.querySelector('[aria-invalid=true]') !== null;
-  await expect.poll(async () => isRefused() || (await server.got()).length > 0).toBe(true);
-  if (isRefused()) press(TYPED.number);
+  if (address) {
+    press('4929 1192 8374 6508');
+    await expect.poll(async () => isRefused() || (await server.got()).length > 0).toBe(true);
+    if (isRefused()) press(TYPED.number);
+  } else {
+    press(TYPED.number);
+    const texts = () => Reflect.get(window, 'shown');
+    await expect.poll(texts).toEqual(['Please enter your e-mail address']);
+    expect(controls.map(({ value }) => value)).not.toContain('');
+    email.value = 'typed@shop.example';
+    document.querySelector('button')!.click();
+  }
   if (outcome.startsWith('nothing')) await new Promise((resolve) => setTimeout(resolve, 500));
   const found = async () => {
     const [sent] = await server.got();

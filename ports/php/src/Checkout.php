@@ -21,6 +21,11 @@ final class Checkout
     /** After so many look-ups in a row without an answer, sweep() asks for no more. */
     private const MOST_UNANSWERED = 3;
 
+    private const NO_BLOCK = 'what was posted is no block, in the text that JSON.stringify writes. Give '
+        . 'pay() the text that the page has posted, before a parser or a gateway has changed it';
+    private const NOTHING_POSTED = 'no field encrypted_card was posted: a script has sent the form '
+        . 'without a press, or the form is not bound. See "The server gets no block" in '
+        . 'docs/troubleshooting.md';
     private const REFUSALS = [
         'not_paid' => 'its key has expired, was used before, or is for another price',
         'not_certain' => 'the order is not certain, and nobody has settled it',
@@ -146,7 +151,7 @@ final class Checkout
         try {
             $card = EncryptedCard::read($posted);
             $outcome = $card === null
-                ? $this->payWithoutBlock($order->id)
+                ? $this->payWithoutBlock($order->id, $posted === null || $posted === '')
                 : $this->payWith($order, $card, Sender::of($sender), $token);
             if ($outcome->isPaid()) {
                 $this->deliver($order->id, $token);
@@ -163,17 +168,13 @@ final class Checkout
         }
     }
 
-    private function payWithoutBlock(string $orderId): Outcome
+    private function payWithoutBlock(string $orderId, bool $isMissing): Outcome
     {
         $stored = $this->orders->read($orderId);
         $outcome = Decide::onNoBlock($stored, $this->clock->now(), $this->limitMs);
         if ($outcome->status === Status::InvalidEncryptedCard) {
-            $this->log(
-                'Refused: invalid_encrypted_card: order %s: what was posted is no block, in the '
-                . 'text that JSON.stringify writes. Give pay() the text that the page has posted, '
-                . 'before a parser or a gateway has changed it',
-                order: $orderId,
-            );
+            $problem = $isMissing ? self::NOTHING_POSTED : self::NO_BLOCK;
+            $this->log("Refused: invalid_encrypted_card: order %s: $problem", order: $orderId);
         }
         return $outcome;
     }

@@ -320,6 +320,23 @@ final class CheckoutTest extends TestCase
         (new PdoStore($pdo))->limits()->take('order:1', 1, 1, 0);
     }
 
+    /** @dataProvider postedWithoutBlock */
+    public function testALineSaysWhetherNothingWasPostedOrWhatIsNoBlock(mixed $posted, string $why): void
+    {
+        $shop = new Shop();
+        $outcome = $shop->checkout->pay(Shop::order(), $posted, Shop::SENDER);
+        self::assertSame(Status::InvalidEncryptedCard, $outcome->status);
+        self::assertStringContainsString("order \"order-1\": $why", $this->logged());
+    }
+
+    /** @return iterable<array{mixed, string}> */
+    public static function postedWithoutBlock(): iterable
+    {
+        yield [null, 'no field encrypted_card was posted'];
+        yield ['', 'no field encrypted_card was posted'];
+        yield ['4242', 'what was posted is no block'];
+    }
+
     public function testAnUnknownSenderIsNotedOnceAnHour(): void
     {
         $shop = new Shop();

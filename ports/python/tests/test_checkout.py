@@ -97,6 +97,21 @@ def test_a_store_that_is_slower_than_the_claim_keeps_no_order_from_delivery() ->
     assert tries == [3]  # the third claim, of the same call
 
 
+@pytest.mark.parametrize(
+    ("posted", "why"),
+    [
+        (None, "no field encrypted_card was posted"),
+        (b"", "no field encrypted_card was posted"),
+        (b"4242", "the body is no block"),
+    ],
+)
+def test_a_line_says_whether_nothing_was_posted_or_what_is_no_block(posted: object, why: str) -> None:
+    lines: list[str] = []
+    outcome = checkout(lines=lines).pay(ORDER, posted, SENDER)
+    assert outcome.status is Status.INVALID_ENCRYPTED_CARD
+    assert 'order "order-1": ' + why in lines[-1]
+
+
 def test_ten_declines_end_an_order() -> None:
     service = FakeService()
     service.status = "failed"

@@ -271,7 +271,7 @@ class Checkout:
         try:
             card = read_encrypted_card(posted)
             if card is None:
-                outcome = self._pay_without_block(order.id)
+                outcome = self._pay_without_block(order.id, posted)
             else:
                 outcome = self._pay_with(order, card, known, token)
             if outcome.is_paid:
@@ -284,11 +284,12 @@ class Checkout:
             )
             return _named(order.id, NOT_CERTAIN)
 
-    def _pay_without_block(self, order_id: str) -> Outcome:
+    def _pay_without_block(self, order_id: str, posted: object) -> Outcome:
         stored = self._orders.read(order_id)
         outcome = on_no_block(stored, self._clock.now_ms(), self._limit_ms)
         if outcome.status is Status.INVALID_ENCRYPTED_CARD:
-            self._log("Refused: invalid_encrypted_card: order %s: %s" % (quoted(order_id), _NO_BLOCK))
+            problem = _NO_BLOCK if posted else _NOTHING_POSTED
+            self._log("Refused: invalid_encrypted_card: order %s: %s" % (quoted(order_id), problem))
         return outcome
 
     def _pay_with(
@@ -599,6 +600,10 @@ def _refuse_awaitable(name: str, returned: object) -> None:
         raise Problem(_ASYNC % name)
 
 
+_NOTHING_POSTED = (
+    "no field encrypted_card was posted: a script has sent the form without a press, or the form is "
+    "not bound. See 'The server gets no block' in docs/troubleshooting.md"
+)
 _NO_BLOCK = (
     "the body is no block, in the text that JSON.stringify writes. Give pay the text that the page "
     "has posted, before a parser or a gateway has changed it"
