@@ -1,4 +1,4 @@
-import { slotOf } from '../form/card/fields.ts';
+import { slotOf } from '../form/controls/slots.ts';
 import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';

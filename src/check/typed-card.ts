@@ -1,6 +1,6 @@
 import { readDigits } from '../form/card/characters.ts';
-import { isOfName, slotOf } from '../form/card/fields.ts';
 import { holdsNumber } from '../form/card/read.ts';
+import { isOfName, slotOf } from '../form/controls/slots.ts';
 import { concat } from '../form/page/old-browsers.ts';
 import { tellingNames } from './code-names.ts';
 import { searcher, type TestCard } from './search.ts';

@@ -1,6 +1,6 @@
 /** Which controls are the card's, as real shops have them, and what has to be corrected in a page. */
 import { describe, expect, test, vi } from 'vitest';
-import { findFields } from '../../src/form/card/fields.ts';
+import { findFields } from '../../src/form/controls/fields.ts';
 import { bindCardForm } from '../../src/form/index.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import {

@@ -24,7 +24,7 @@ import { holdings } from '../support/holdings.ts';
 const { number, name } = CARD;
 
 // Claim nothing-left. Why: Emptied fields raise `input` and `change`, so that state follows:
-// src/form/card/fields.ts.
+// src/form/card/empty.ts.
 test('after success nothing of the card is in the document, address, history or storage, where the same search found it before', async () => {
   const page = open();
   const handed = deferred<void>();

@@ -1,7 +1,7 @@
 /** What is read of what stands in the fields, and what is wrong with it. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Control } from '../../src/form/card/fields.ts';
 import { findProblems, isSameCard, readCard } from '../../src/form/card/read.ts';
+import type { Control } from '../../src/form/controls/slots.ts';
 import { bind, CARD, fill, html, next, open, settled, TYPED } from '../support/form.ts';
 import { watchMemory } from '../support/watch-memory.ts';
 

@@ -28,7 +28,7 @@ import {
   values,
 } from '../support/form.ts';
 
-// Claim no-clear-text. Why: No control of a card may have a `name`: src/form/card/fields.ts. The
+// Claim no-clear-text. Why: No control of a card may have a `name`: src/form/controls/fields.ts. The
 // destination is checked at each press: src/form/page/destination.ts.
 test('posts the block and the rest of the form, and nothing of the card', async () => {
   const page = open(`${html()}<input name="email" value="z@example.com">`);

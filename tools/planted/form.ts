@@ -107,7 +107,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a name in the markup is taken',
-    file: 'src/form/card/fields.ts',
+    file: 'src/form/controls/fields.ts',
     before: "if (element.getAttribute('name') && !isShared(element)) {",
     after: "if (element.getAttribute('name') === '-') {",
     breaks: 'without script, the browser sends the card in clear',
@@ -115,7 +115,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'a reset brings the card back',
-    file: 'src/form/card/fields.ts',
+    file: 'src/form/card/empty.ts',
     before: "  control.removeAttribute('value');\n",
     after: '',
     breaks: 'the card that was paid with is on the screen of the next shopper',
@@ -123,7 +123,7 @@ export const FORM: readonly Fault[] = [
   },
   {
     name: 'frameworks keep the card',
-    file: 'src/form/card/fields.ts',
+    file: 'src/form/card/empty.ts',
     before: "    for (const type of ['input', 'change']) {",
     after: "    for (const type of ['cardseal:emptied']) {",
     breaks: 'React and Vue write the card back into the fields',

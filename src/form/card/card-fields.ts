@@ -1,18 +1,19 @@
-import { log } from '../feedback/report.ts';
-import { concat } from '../page/old-browsers.ts';
-import { hasDigit } from './characters.ts';
-import { checkClearText, entriesWith } from './clear-text.ts';
+import { type CardControls, findFields } from '../controls/fields.ts';
+import { newNamesOf } from '../controls/names.ts';
+import { requiredOf } from '../controls/required.ts';
 import {
-  type CardControls,
   cardControls,
-  emptyControls,
-  findFields,
   isReplaced,
   isSelect,
   isShared,
   numberAndCode,
   slotOf,
-} from './fields.ts';
+} from '../controls/slots.ts';
+import { log } from '../feedback/report.ts';
+import { concat } from '../page/old-browsers.ts';
+import { hasDigit } from './characters.ts';
+import { checkClearText, entriesWith } from './clear-text.ts';
+import { emptyControls } from './empty.ts';
 import {
   type CardBytes,
   findProblems,
@@ -31,26 +32,13 @@ export type CardFields = ReturnType<typeof cardFields>;
 export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** Every control that a card was read from since the fields were emptied. */
   const readFrom = new Set<Element>();
-  /** Controls whose `required` is taken off, with what it was. */
-  const relaxed = new Map<Element, string>();
   /** Selects that the shopper does not see: a widget shows what they hold, and so they keep it. */
   const replaced = new Set<Element>();
-  /** Controls that had a name when the form was bound: without script they would be sent. */
-  const named = cardControls(form).filter(hasName);
+  const removeNewNames = newNamesOf(form);
   let isEmptying = false;
 
-  /** G14: a name that a script has given to a control since then goes: the data would have its value. */
-  const removeNames = (): void => {
-    for (const control of cardControls(form)) {
-      if (isShared(control) || !hasName(control) || named.includes(control)) continue;
-      const name = control.getAttribute('name');
-      control.removeAttribute('name');
-      log('warn', `cardseal: the name ${name} of a card control is removed: it would be sent`);
-    }
-  };
-
   const find = (mayBeLocked: boolean): CardControls => {
-    removeNames();
+    removeNewNames();
     return findFields(form, mayBeLocked);
   };
 
@@ -155,17 +143,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     },
 
     /** Takes `required` off the controls, or puts it back. */
-    setRequired(isRequired: boolean) {
-      for (const [control, value] of relaxed) control.setAttribute('required', value);
-      relaxed.clear();
-      if (isRequired) return;
-      for (const control of cardControls(form)) {
-        const value = control.getAttribute('required');
-        if (value === null || isShared(control)) continue;
-        control.removeAttribute('required');
-        relaxed.set(control, value);
-      }
-    },
+    setRequired: requiredOf(form),
 
     /** A script may have named or copied a control since it was checked: then the data has it. */
     removeFrom(data: FormData) {
@@ -173,7 +151,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }
-      removeNames();
+      removeNewNames();
       // One control, or several boxes. Also if the form is not as it must be.
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
       for (const some of [controls, ...controls.map((control) => [control])]) {
@@ -187,5 +165,3 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     },
   };
 }
-
-const hasName = (control: Element): boolean => Boolean(control.getAttribute('name'));

@@ -10,16 +10,6 @@
  */
 export const LONGEST_VALUE = 1000;
 
-/**
- * The words of an attribute. It uses no regular expression, although an attribute is no card data:
- * "the library has none at all" is simpler to verify than "none of them sees a card". See
- * `readCard`.
- */
-export function wordsOf(text: string): string[] {
-  const spaced = [...text].map((char) => (isSpace(char) ? ' ' : char));
-  return spaced.join('').split(' ').filter(Boolean);
-}
-
 /** Whether a character is white space. Braille has a blank of its own, which counts as a letter. */
 export const isSpace = (char: string): boolean => char.trim() === '' || char === '\u2800';
 

@@ -1,7 +1,7 @@
 import { CardEncryptionError } from '../../core/index.ts';
+import { cardControls, isShared } from '../controls/slots.ts';
 import { elementsOf } from '../page/unclobbered.ts';
 import { readDigits } from './characters.ts';
-import { cardControls, isShared } from './fields.ts';
 
 /**
  * G5: searches what the browser would send beside the block for the card number: a script may have

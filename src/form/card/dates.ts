@@ -12,7 +12,8 @@ export function readExpiry(values: string[]): { month: number[]; year: number[] 
   };
 }
 
-const onlyNumeral = (numerals: number[][]): number[] => (numerals.length === 1 ? numerals[0]! : []);
+export const onlyNumeral = (numerals: number[][]): number[] =>
+  numerals.length === 1 ? numerals[0]! : [];
 
 /**
  * G2: month and year out of one control: two numerals, or one of four or six digits, such as `1126`
@@ -39,23 +40,8 @@ function monthFirst(first: number[], second: number[]): number[][] {
 /** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
 const mayBeMonth = (digits: number[]): boolean => numberOf(digits) <= 12;
 
-function numberOf(digits: number[]): number {
+export function numberOf(digits: number[]): number {
   let number = 0; // by a loop: Prototype 1.6 replaces the `reduce` of arrays
   for (const digit of digits) number = number * 10 + digit;
   return number;
-}
-
-/**
- * Whether the options of a select have values that are months, or years. They are read as what is
- * typed, so they must be numbers. One word may be a placeholder such as "Month".
- */
-export function areDateOptions(slot: 'exp_month' | 'exp_year', values: string[]): boolean {
-  const numerals = values.filter(Boolean).map((value) => onlyNumeral(readNumerals(value)));
-  const isMonth = slot === 'exp_month';
-  const lengths = isMonth ? [1, 2] : [2, 4];
-  const words = numerals.filter(({ length }) => !lengths.includes(length));
-  const most = isMonth ? 1 : numerals.length / 2; // years may have words such as "Never"
-  const numbers = numerals.filter(({ length }) => length > 0).map(numberOf);
-  const countsFromZero = numbers.includes(0) && numbers.includes(11) && !numbers.includes(12);
-  return words.length <= most && !(isMonth && countsFromZero);
 }

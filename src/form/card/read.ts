@@ -1,6 +1,8 @@
 import { encodeInto } from '../../core/browser.ts';
 import type { CardField } from '../../core/index.ts';
 import { CARD_FIELDS } from '../../core/scheme.ts';
+import type { CardControls } from '../controls/fields.ts';
+import { type Control, isControl, isOfName, isSelect, isShared } from '../controls/slots.ts';
 import type { CardProblem } from '../feedback/texts.ts';
 import { concat } from '../page/old-browsers.ts';
 import {
@@ -12,14 +14,6 @@ import {
   visible,
 } from './characters.ts';
 import { readExpiry } from './dates.ts';
-import {
-  type CardControls,
-  type Control,
-  isControl,
-  isOfName,
-  isSelect,
-  isShared,
-} from './fields.ts';
 
 /** The fields that shoppers type. A scheme with others needs a form that asks for them. */
 type TypedField = 'number' | 'name' | 'exp_month' | 'exp_year' | 'cvv';

@@ -1,4 +1,4 @@
-import { type Control, cardControls } from '../card/fields.ts';
+import { type Control, cardControls } from '../controls/slots.ts';
 import type { ShownProblem } from '../options.ts';
 import { concat } from '../page/old-browsers.ts';
 import { whenStill } from '../page/still.ts';

@@ -1,7 +1,7 @@
-import { wordsOf } from '../card/characters.ts';
-import type { Control } from '../card/fields.ts';
+import type { Control } from '../controls/slots.ts';
 import { isSeen, styleOf } from '../page/is-rendered.ts';
 import { createElement, rootOf, unclobbered } from '../page/unclobbered.ts';
+import { wordsOf } from '../page/words.ts';
 
 /** Where the text about some controls stands. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import { hasDigit } from '../card/characters.ts';
-import { cardControls, isShared, numberAndCode } from '../card/fields.ts';
+import { cardControls, isShared, numberAndCode } from '../controls/slots.ts';
 import { checkFormBrowser } from './environment.ts';
 import { isSkipPressed, isSkipped } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';

@@ -1,11 +1,12 @@
 import { CardEncryptionError } from '../../core/index.ts';
-import { wordsOf } from '../card/characters.ts';
-import { type Control, findFields } from '../card/fields.ts';
+import { findFields } from '../controls/fields.ts';
+import type { Control } from '../controls/slots.ts';
 import { log } from '../feedback/report.ts';
 import { isOtherButton } from './card-payment.ts';
 import { cardButtonsOf, isCardButton } from './listeners.ts';
 import { type Button, submitButtons } from './submit.ts';
 import { unclobbered } from './unclobbered.ts';
+import { wordsOf } from './words.ts';
 
 /**
  * G8: checks the form when it is bound, so that the page's developer hears of a fault at once.
