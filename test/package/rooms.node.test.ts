@@ -136,8 +136,9 @@ test('each name that a room may import, it does import', () => {
 const READS =
   /\.(value|valueAs\w+|defaultValue|selectedOptions|selectedIndex|options|formData)\b|FormData|\['value'\]|getAttribute\('value'\)|\{[^{}]*\bvalue\b[^{}]*\} ?(\)|=)/;
 
-/** What looks like one of them, and is a text of the page's developer. */
+/** What looks like one of them: texts of the page's developer, and a type. */
 const NO_CARD = [
+  'onFormData(data: FormData): void;',
   'ownProperty(messages, problem).value',
   '[...control.options].map(({ value }) => value)',
 ];

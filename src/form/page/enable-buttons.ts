@@ -1,4 +1,4 @@
-import { cardButtonsOf } from './listeners.ts';
+import { cardButtonsOf } from './card-buttons.ts';
 import { concat } from './old-browsers.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
 

@@ -1,39 +1,16 @@
 import { log } from '../feedback/report.ts';
+import { type BoundForm, boundForms, findBoundForm } from './bound-forms.ts';
+import { formOfCardButton, isCardButton } from './card-buttons.ts';
 import { rememberGesture } from './gesture.ts';
-import { concat, rememberClick, submitterOf } from './old-browsers.ts';
+import { rememberClick, submitterOf } from './old-browsers.ts';
 import { hold, release, releaseSoon } from './still.ts';
 import { isSubmitButton } from './submit.ts';
 import { rootOf, unclobbered } from './unclobbered.ts';
-
-/** A bound form, and how it handles the events of its page. */
-export interface BoundForm {
-  readonly form: HTMLFormElement;
-  /** A submit, or a click of a button with `data-cardseal-button`. */
-  onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void;
-  /** The shopper has clicked something, or pressed Enter, anywhere in the page. */
-  onShopper(): void;
-  onReset(event: Event): void;
-  onFormData(data: FormData): void;
-  /** The shopper has gone to a control of the form. */
-  onFocus(): void;
-  /** The shopper or a script changed a control of the form. */
-  onChange(control: Element): void;
-  onPageHide(): void;
-  onPageRestored(): void;
-  unbind(): void;
-}
-
-const boundForms: BoundForm[] = [];
 
 /** Passes the events that concern a form to it. */
 export function addBoundForm(bound: BoundForm): void {
   boundForms.push(bound);
   listenAround(bound.form);
-}
-
-/** The listeners stay: without a bound form they do nothing. */
-export function removeBoundForm(bound: BoundForm): void {
-  boundForms.splice(boundForms.indexOf(bound), 1);
 }
 
 /**
@@ -110,9 +87,6 @@ const LISTENERS: { [type: string]: EventListener } = {
   },
 };
 
-export const findBoundForm = (form: unknown): BoundForm | undefined =>
-  boundForms.find((bound) => bound.form === form);
-
 function onPointerDown(event: Event): void {
   if (event.isTrusted) hold();
 }
@@ -144,30 +118,6 @@ const isButton = (target: EventTarget): target is HTMLElement => {
   // The button in the shadow root of a custom element has no form.
   return isCardButton(element) || (isSubmitButton(element) && element.form !== null);
 };
-
-const CARD_BUTTON = 'data-cardseal-button';
-
-export const isCardButton = (element: Element): boolean => element.hasAttribute(CARD_BUTTON);
-
-/**
- * The form of a button with `data-cardseal-button`: the form whose id the attribute names, the form
- * that the button is in, or the only bound form of the page.
- */
-function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
-  const id = button.getAttribute(CARD_BUTTON);
-  if (id) return rootOf(button).getElementById(id) as HTMLFormElement | null;
-  const own = (button as HTMLButtonElement).form ?? button.closest('form');
-  if (own) return own;
-  const forms = boundForms.map(({ form }) => form).filter(({ isConnected }) => isConnected);
-  return forms.length === 1 ? forms[0]! : null;
-}
-
-/** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
-export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
-  const roots = [...new Set([document, rootOf(form)])];
-  const buttons = roots.map((root) => [...root.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
-  return concat(buttons).filter((button) => formOfCardButton(button) === form);
-}
 
 /** Enter may submit the form. A key that is held down is one press. */
 function onKeyDown(event: KeyboardEvent): void {
