@@ -50,7 +50,23 @@ interface Handed {
   readonly isResetDue: boolean;
 }
 
-/** What a block has been through. `block.ts` keeps the block itself, and its card. */
+/**
+ * What a block has been through. `block.ts` keeps the block itself, and its card.
+ *
+ * | what has happened                                       | place     | isOut     | isEmptied |
+ * |---------------------------------------------------------|-----------|-----------|-----------|
+ * | it is made, and the browser shall send it               | form      | no        | no        |
+ * | it is made for code of the page, or the card is changed | aside     | no        | no        |
+ * | the gate lets it out by the browser                     | form *    | yes       | as before |
+ * | something collects the form's data, with the block      | as before | yes       | as before |
+ * | it is out for 30 s: the fields are emptied              | as before | yes       | yes       |
+ * | the fields are emptied, and code of the page gets it    | script    | yes       | yes       |
+ * | a submit of that code is sent, or a new press begins    | form      | as before | as before |
+ * | another card, or another way to pay, is on the screen   | aside     | as before | as before |
+ * | another card is begun in emptied fields, or is read     | there is no block any more        |
+ *
+ * (*) Or `script`, if code of the page has it.
+ */
 export interface Block {
   /**
    * - `aside`: it is not in the form's data.
@@ -231,11 +247,10 @@ const isPart = (state: State, { kind }: Press) => isRunning(state) && kind !== '
  * A submit that no click or Enter has caused is that of the script which has the block. If
  * `onEncrypted` is overdue, it may still be so, but only if the browser can send the form.
  */
-const isScripts = ({ doing, block }: State, { press, isByShopper, isSendable }: Of<'press'>) =>
-  block?.place === 'script' &&
-  press.kind === 'submit' &&
+const isScripts = (state: State, { press, isByShopper, isSendable }: Of<'press'>) =>
+  isScriptsSubmit(state, press) &&
   !isByShopper && // F5
-  (doing.is !== 'overdue' || isSendable); // F5
+  (state.doing.is !== 'overdue' || isSendable); // F5
 
 /** A new card press of an idle form. */
 function accept(state: State, press: Press): Step {
@@ -299,8 +314,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   const { doing, block } = state;
   const { press, isCard, isSame } = input;
   const isOwn = isMaking(state, press);
-  const isScriptsSubmit = block?.place === 'script' && press.kind === 'submit';
-  if (!isOwn && !isPart(state, press) && !isScriptsSubmit) {
+  if (!isOwn && !isPart(state, press) && !isScriptsSubmit(state, press)) {
     return [state, { do: 'stop', press }]; // code of the page has ended it
   }
   const isRefused = !block || !isCard || !isFresh(state, input); // F3
@@ -308,13 +322,10 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     // Else a script that has the block of another card could never press again.
     return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
   }
-  const isByBrowser = press.kind === 'submit' && !(hasHandler && isOwn);
-  if (isByBrowser && doing.is === 'dispatching') {
-    return [{ ...state, block: letOut(block) }, { do: 'clearTexts' }, { do: 'pass', press }];
-  }
-  if (isByBrowser) {
+  if (leavesByBrowser(state, press, hasHandler)) {
     const under = doing.is === 'handed' ? doing : null;
-    const next: Doing = { is: 'dispatching', press, under };
+    const begun: Doing = { is: 'dispatching', press, under };
+    const next = doing.is === 'dispatching' ? doing : begun;
     return [
       { ...state, block: letOut(block), doing: next },
       { do: 'clearTexts' },
@@ -466,8 +477,17 @@ const isAway = (doing: Doing) =>
 
 const isOf = (doing: Doing, press: Press) => 'press' in doing && doing.press.id === press.id;
 
-const isMaking = ({ doing }: State, press: Press) =>
+/** Whether this is the press whose block is made. */
+export const isMaking = ({ doing }: State, press: Press) =>
   doing.is === 'encrypting' && isOf(doing, press);
+
+/** Whether a press may be that of the script which has the block. */
+export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
+  block?.place === 'script' && kind === 'submit';
+
+/** Whether the block leaves by the browser, which sends the form, and not by code of the page. */
+export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
+  press.kind === 'submit' && !(hasHandler && isMaking(state, press));
 
 /** Whether a press may send the block. */
 const isFresh = (state: State, { isSame, isYoung }: Facts) =>

@@ -7,8 +7,11 @@ import {
   type Input,
   isCommitted,
   isIdle,
+  isMaking,
   isRunning,
   isSameDoing,
+  isScriptsSubmit,
+  leavesByBrowser,
   type Press,
   START,
   type State,
@@ -38,6 +41,7 @@ export type CardPresses = ReturnType<typeof cardPresses>;
 /** Does what `decide` says, and tells it what comes of it. */
 export function cardPresses(parts: Parts) {
   const { page, kept, fields, notices, onEncrypted, later } = parts;
+  const hasHandler = Boolean(onEncrypted);
   let state: State = START;
   /** Counts what the form has been doing. */
   let turn = 0;
@@ -87,7 +91,7 @@ export function cardPresses(parts: Parts) {
    * but for what is due. No other place asks whether a press is still under way.
    */
   function send(input: Input): void {
-    const [next, ...effects] = decide(state, input, Boolean(onEncrypted));
+    const [next, ...effects] = decide(state, input, hasHandler);
     if (input.type === 'end') turn += 1; // also if the form was idle
     enter(next);
     const own = turn;
@@ -183,7 +187,7 @@ export function cardPresses(parts: Parts) {
     const press: LivePress = { id, kind, button, event, isRepeat };
     try {
       const isByShopper = page.isByShopper();
-      const isScripts = state.block?.place === 'script' && kind === 'submit' && !isByShopper;
+      const isScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
       const isCard = page.isCardPayment(button, isIdle(state) && !isScripts);
       const isSendable = state.doing.is !== 'overdue' || isDestinationAllowed(button);
@@ -198,7 +202,7 @@ export function cardPresses(parts: Parts) {
       const press: LivePress = { id: nextId(), kind: 'encrypt', button: null, resolve };
       const facts = { isCard: true, isByShopper: true, isRepeat: false, isSendable: false };
       send({ type: 'press', press, ...facts });
-      if (!isMaking(press)) resolve(undefined);
+      if (!isMaking(state, press)) resolve(undefined);
     });
   }
 
@@ -211,14 +215,14 @@ export function cardPresses(parts: Parts) {
 
   async function makeBlock(press: LivePress, needsBlock: boolean): Promise<void> {
     try {
-      if (press.kind === 'submit' && !onEncrypted) page.checkDestination(press.button);
+      if (press.kind === 'submit' && !hasHandler) page.checkDestination(press.button);
       if (needsBlock) await readAndEncrypt(press);
-      if (!isMaking(press)) return;
+      if (!isMaking(state, press)) return;
       // Chromium ignores `requestSubmit()` and `click()` while it dispatches the event of a press.
       await new Promise<void>((resolve) => later(resolve));
       send({ type: 'ready', press });
     } catch (error) {
-      if (isMaking(press)) send({ type: 'failed', press, error });
+      if (isMaking(state, press)) send({ type: 'failed', press, error });
     } finally {
       press.resolve?.(undefined); // unless it was handed over
     }
@@ -227,8 +231,8 @@ export function cardPresses(parts: Parts) {
   async function readAndEncrypt(press: LivePress): Promise<void> {
     card = readFields(parts);
     send({ type: 'read', press });
-    const made = await encryptFields(parts, card, () => isMaking(press));
-    if (!made || !isMaking(press)) return;
+    const made = await encryptFields(parts, card, () => isMaking(state, press));
+    if (!made || !isMaking(state, press)) return;
     kept.keep(made.block, made.keyArrived, card);
     card = undefined; // from now on `kept` zeroes it
     send({ type: 'sealed', press, isSame: kept.isSame() });
@@ -256,11 +260,10 @@ export function cardPresses(parts: Parts) {
   function gate(press: LivePress): void {
     const { kind, button } = press;
     try {
-      const isOwn = isMaking(press);
       // A press that has just begun was asked for already, and so was `encrypt()`, by its call.
-      const isAsked = kind === 'encrypt' || press.isRepeat || !isOwn;
+      const isAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
+      const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = isAsked || page.isCardPayment(button, true);
-      const isByBrowser = kind === 'submit' && !(onEncrypted && isOwn);
       if (isCard && state.block && isByBrowser) page.checkDestination(button);
       if (isCard && state.block) kept.check();
       send({ type: 'gated', press, isCard, ...facts() });
@@ -347,10 +350,6 @@ export function cardPresses(parts: Parts) {
   function nextId(): number {
     lastId += 1;
     return lastId;
-  }
-
-  function isMaking({ id }: Press): boolean {
-    return state.doing.is === 'encrypting' && state.doing.press.id === id;
   }
 
   function isSame(): boolean {
