@@ -1,5 +1,4 @@
-import type { EncryptedCard } from '../core/encrypt-card.ts';
-import type { CardEncryptionKey } from '../core/key.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../core/types.ts';
 import { browserKey } from '../server/index.ts';
 import {
   type CardPaymentIntent,

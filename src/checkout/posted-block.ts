@@ -1,4 +1,4 @@
-import type { EncryptedCard } from '../core/encrypt-card.ts';
+import type { EncryptedCard } from '../core/types.ts';
 import { parseEncryptedCard } from '../server/index.ts';
 
 /** A block; or why there is none, in fixed words for the log. */

@@ -1,8 +1,8 @@
 import { encodeInto } from './browser.ts';
 import { CardEncryptionError } from './errors.ts';
-import type { Card, CardField } from './field-rules.ts';
 import { ownProperty } from './own-property.ts';
 import { CARD_FIELDS, type FieldDefinition, type Scheme } from './scheme.ts';
+import type { Card, CardField } from './types.ts';
 
 /** A card that was taken over from the caller. `checkCard` tells whether it can be encrypted. */
 export interface TakenCard {

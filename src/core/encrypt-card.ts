@@ -2,28 +2,8 @@ import { encodeBase64 } from './base64.ts';
 import { checkBrowser } from './browser.ts';
 import { checkCapacity, checkCard, emptyCard, type TakenCard, takeOver } from './card.ts';
 import { CardEncryptionError } from './errors.ts';
-import type { Card, LayoutField } from './field-rules.ts';
-import {
-  type CardEncryptionKey,
-  importedKeyOf,
-  type KnownKey,
-  type PreparedKey,
-  readKey,
-  toPreparedKey,
-} from './key.ts';
-
-/** The encrypted card block: plain JSON, and the request body of authorize. */
-export interface EncryptedCard {
-  /** Canonical Base64 of the RSA ciphertext. */
-  payload: string;
-  /** The `id` of the key, unmodified. */
-  key_id: string;
-  /**
-   * One entry for each card field, in the order of the plaintext. `len` is in bytes of UTF-8. The
-   * layout is not authenticated.
-   */
-  layout: { field: LayoutField; len: number }[];
-}
+import { importedKeyOf, type KnownKey, readKey, toPreparedKey } from './key.ts';
+import type { Card, CardEncryptionKey, EncryptedCard, PreparedKey } from './types.ts';
 
 /**
  * Checks, imports and tries a key. Call it when the form loads, so that a bad key is found early

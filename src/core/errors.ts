@@ -1,33 +1,5 @@
-import type { CardField } from './field-rules.ts';
 import { ownProperty } from './own-property.ts';
-
-/**
- * Everything that can go wrong, in every entry of this package. The list is closed, so a `switch`
- * over it can be exhaustive.
- */
-export type CardEncryptionErrorCode =
-  /** The service uses a scheme that this version does not know: update cardseal. */
-  | 'unsupported_scheme'
-  /** The key is malformed: forward id, scheme and public_key exactly as the service sent them. */
-  | 'invalid_key'
-  /** One key encrypts one card: ask your server for a fresh key. */
-  | 'key_already_used'
-  /** Let the shopper correct `field`. */
-  | 'invalid_card'
-  /** Let the shopper shorten `field`. */
-  | 'card_too_long'
-  /** There is no `crypto.subtle`: serve the page over https or from localhost. */
-  | 'insecure_context'
-  /** The browser lacks another feature that is needed: let the shopper update it. */
-  | 'unsupported_browser'
-  /** WebCrypto failed: ask your server for a fresh key and let the shopper try again. */
-  | 'encryption_failed'
-  /** Fix the page: the message says what to change. */
-  | 'invalid_form'
-  /** No key arrived: let the shopper submit again, or reload the page. */
-  | 'key_unavailable'
-  /** On the server: the posted data is not an encrypted card block of this checkout. */
-  | 'invalid_encrypted_card';
+import type { CardEncryptionErrorCode, CardField } from './types.ts';
 
 /**
  * The only error of this package in a page. Its messages are for developers: fixed texts, and names

@@ -1,29 +1,3 @@
-/**
- * A card. Each field is a string, or its UTF-8 bytes. Bytes can be wiped; of a string, only the
- * reference can be removed. `encryptCard` empties the object.
- */
-export interface Card {
-  /** The card number (PAN): 12 to 19 digits, nothing between them. */
-  number: string | Uint8Array;
-  /**
-   * The name on the card, encrypted as it is: well-formed text without control characters, line
-   * separators, and bidirectional embeddings, overrides and isolates.
-   */
-  name: string | Uint8Array;
-  /** The month of expiry, `01` to `12`. */
-  exp_month: string | Uint8Array;
-  /** The year of expiry, four digits. */
-  exp_year: string | Uint8Array;
-  /** The security code, 3 or 4 digits. */
-  cvv: string | Uint8Array;
-}
-
-/** The client's names of the card fields, as the specification spells them. */
-export type CardField = keyof Card;
-
-/** The layout identifiers, as the specification spells them. */
-export type LayoutField = 'Pan' | 'Name' | 'ExpMonth' | 'ExpYear' | 'Cvc';
-
 /*
  * The rules of the card fields look at single bytes on purpose: a regular expression would
  * keep what it looked at within reach of the whole page (`RegExp.input`), and a string that is put

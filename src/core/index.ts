@@ -6,7 +6,14 @@
  * docs/scheme.md
  */
 
-export { type EncryptedCard, encryptCard, prepareKey } from './encrypt-card.ts';
-export { CardEncryptionError, type CardEncryptionErrorCode } from './errors.ts';
-export type { Card, CardField, LayoutField } from './field-rules.ts';
-export type { CardEncryptionKey, PreparedKey } from './key.ts';
+export { encryptCard, prepareKey } from './encrypt-card.ts';
+export { CardEncryptionError } from './errors.ts';
+export type {
+  Card,
+  CardEncryptionErrorCode,
+  CardEncryptionKey,
+  CardField,
+  EncryptedCard,
+  LayoutField,
+  PreparedKey,
+} from './types.ts';

@@ -1,28 +1,7 @@
 import { CardEncryptionError } from './errors.ts';
 import type { ImportedKey } from './rsa-oaep.ts';
 import { findScheme, type Scheme } from './scheme.ts';
-
-/** The card encryption key as the merchant's server forwards it: three fields, and no more. */
-export interface CardEncryptionKey {
-  /** The key's id. It is opaque, and comes back unmodified as `key_id`. */
-  id: string;
-  /** The name of the encryption scheme: `RSA_OAEP_SHA256_V1`. */
-  scheme: string;
-  /**
-   * Canonical Base64 of a DER (SPKI) RSA public key of 2048, 3072 or 4096 bits with the exponent
-   * 65537.
-   */
-  public_key: string;
-}
-
-/**
- * A key that was checked, imported and tried: the same three fields, frozen. Only this copy of the
- * library can reach its `CryptoKey`.
- */
-export interface PreparedKey extends Readonly<CardEncryptionKey> {
-  /** For TypeScript alone, so that it tells a prepared key from any other. It does not exist. */
-  readonly __prepared: undefined;
-}
+import type { CardEncryptionKey, PreparedKey } from './types.ts';
 
 /**
  * Created at the first use: where there is no WeakMap, as in some test environments, importing this

@@ -1,12 +1,6 @@
-import {
-  type Card,
-  type CardField,
-  isDigits,
-  isMonth,
-  isName,
-  type LayoutField,
-} from './field-rules.ts';
+import { isDigits, isMonth, isName } from './field-rules.ts';
 import { CAPACITIES, type ImportedKey, importRsaOaepSha256, LARGEST_CAPACITY } from './rsa-oaep.ts';
+import type { Card, CardField, LayoutField } from './types.ts';
 
 /** The rules of a scheme for one card field. Lengths are in bytes of UTF-8. */
 export interface FieldDefinition {

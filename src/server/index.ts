@@ -6,11 +6,10 @@
  */
 
 import { decodeBase64 } from '../core/base64.ts';
-import type { EncryptedCard } from '../core/encrypt-card.ts';
 import { CardEncryptionError } from '../core/errors.ts';
-import type { CardEncryptionKey } from '../core/key.ts';
 import { ownProperty } from '../core/own-property.ts';
 import { findScheme, type Scheme } from '../core/scheme.ts';
+import type { CardEncryptionKey, EncryptedCard } from '../core/types.ts';
 
 export { CardEncryptionError };
 

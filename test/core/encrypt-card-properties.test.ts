@@ -181,7 +181,7 @@ const anything = (key: fc.Arbitrary<string> = marked) =>
   );
 
 // Claim core-errors. Why: Both functions are `async`, so that nothing is thrown. The union in
-// src/core/errors.ts is the list.
+// src/core/types.ts is the list.
 test('any value as a card: a block or an error of the list that tells nothing, and what can be emptied is empty', () =>
   fc.assert(
     fc.asyncProperty(

@@ -20,7 +20,7 @@ test.each([
   [
     'What a form is doing',
     'src/form/decide.ts',
-    /^export type Doing =.*?;\n\n.*?(?=^\/\*\* What a block)/ms,
+    /^export type Doing =.*?;\n\n.*?(?=^\/\*\*\n \* What a block)/ms,
   ],
   ['States of an order', 'src/checkout/decide.ts', /^ {2}state: .*?;$/m],
 ])('"%s" has the states of %s', (heading, file, union) => {

@@ -157,7 +157,7 @@ describe('each name in the code is in one row:', () => {
       const [, members] = new RegExp(`type ${type} =(.*?);\n\n`, 's').exec(read(path))!;
       return [...members!.matchAll(/^ {2}\| '(\w+)'/gm)].map(([, word]) => word!);
     };
-    const codes = union('src/core/errors.ts', 'CardEncryptionErrorCode');
+    const codes = union('src/core/types.ts', 'CardEncryptionErrorCode');
     const outcomes = union('src/pay/texts.ts', 'OutcomeStatus');
     expect([codes.length, outcomes.length]).toEqual([11, 9]);
     expect(rowsOf('CardEncryptionErrorCode')).toEqual(codes);

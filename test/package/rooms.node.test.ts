@@ -166,19 +166,28 @@ test('what only old browsers need stands in one file', () => {
 const SITTING =
   /^(core\/|form\/(card\/|decide|perform|block|block-input|make-block)|form\/page\/listeners)/;
 
+/** Types and names that are handed on run nothing: nothing in such a file has to be trusted. */
+function runsNothing(file: string, text: string): boolean {
+  const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  return statements.every(
+    (it) =>
+      ts.isInterfaceDeclaration(it) ||
+      ts.isTypeAliasDeclaration(it) ||
+      (ts.isImportDeclaration(it) && it.importClause?.isTypeOnly) ||
+      (ts.isExportDeclaration(it) && it.moduleSpecifier),
+  );
+}
+
 test('what touches a card or a block is read in one sitting', () => {
-  const sitting = files.filter((file) => SITTING.test(file));
+  const sitting = files.filter((file) => SITTING.test(file) && !runsNothing(file, read(file)));
   const lines = sitting.map((file) => read(file).split('\n').length - 1);
   const sum = lines.reduce((total, count) => total + count, 0);
   expect(sitting.length).toBeGreaterThan(20);
   expect(sum).toBeLessThan(LONGEST_SITTING);
 });
 
-/**
- * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. It
- * was 3,100: the examples of the reference take 55.
- */
-const LONGEST_SITTING = 3160;
+/** In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. */
+const LONGEST_SITTING = 2840;
 
 /** The rules that outsiders' cases have shown missing, each in a comment beside its code. */
 const RULES = Array.from({ length: 18 }, (_, i) => `G${i + 1}`);
@@ -220,6 +229,15 @@ describe('control:', () => {
     const text =
       "import type { Card } from '../core/index.ts'; import { type A } from '../core/a.ts';";
     expect(found('checkout/orders.ts', text)).toEqual([]);
+  });
+
+  test.each([
+    ['export interface Card { number: string }', true],
+    ["export { encryptCard } from './encrypt-card.ts';", true],
+    ["import './encrypt-card.ts';", false],
+    ['export const LONGEST = 19;', false],
+  ])('%s runs nothing: %s', (text, expected) => {
+    expect(runsNothing('core/a.ts', text)).toBe(expected);
   });
 
   test.each([
