@@ -62,7 +62,7 @@ export function keptBlock(
       if (kept) kept.card = undefined;
       if (before && !now) {
         kept = undefined;
-        fields.setRequired(true);
+        fields.setRequired(true); // F11
       }
     },
   };

@@ -84,7 +84,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     state: presses.state,
     onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null) {
       presses.settleIfOver(); // first: a listener of `cardseal:settled` may unbind the form
-      if (isBound) presses.onPress(event, kind, button);
+      if (isBound) presses.onPress(event, kind, button); // F13
     },
     onShopper: presses.onShopper,
 
