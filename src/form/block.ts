@@ -55,11 +55,13 @@ export function keptBlock(
     follow(before: Block | null, now: Block | null) {
       if (isInForm(now) && !isInForm(before)) input.put(kept!.block);
       if (!isInForm(now) && isInForm(before)) input.clear();
-      // F11: else the browser would refuse a retry with the block, and so would scripts that ask it.
+      // F11: a retry has empty fields.
       if (now?.isEmptied && !before?.isEmptied) fields.setRequired(false);
-      if (now && !now.isEmptied) return;
-      if (kept?.card) zero(kept.card);
-      if (kept) kept.card = undefined;
+      const needsCard = now !== null && !now.isEmptied;
+      if (kept?.card && !needsCard) {
+        zero(kept.card);
+        kept.card = undefined;
+      }
       if (before && !now) {
         kept = undefined;
         fields.setRequired(true); // F11
