@@ -31,11 +31,10 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
   let timer = 0;
   /** The page is being left, and its own listeners may send what they have. */
   let isLeaving = false;
-  const noteLeaving = ({ type }: Event) => {
+  hear(['pagehide', 'pageshow'], ({ type }) => {
     isLeaving = type === 'pagehide';
     tell();
-  };
-  hear(['pagehide', 'pageshow'], noteLeaving, true);
+  });
 
   /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
   function tell(): void {

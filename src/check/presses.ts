@@ -52,7 +52,7 @@ const LONGEST_MS = 5_000;
  *
  * @param named - Hosts that payments go to, besides the page's own and the destination of the form.
  */
-export function pressWatch(reader: CardReader, store: FindingStore, named = '') {
+export function pressWatch(reader: CardReader, store: FindingStore, named: string) {
   let press: WatchedPress | undefined;
   let snapshot: Snapshot | undefined;
   let timer = 0;
@@ -78,7 +78,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   listen('settled', () => {
     if (press) press.endsBy = performance.now() + LONGEST_MS;
   });
-  hear(['pagehide'], conclude, true);
+  hear(['pagehide'], conclude);
 
   function listen(type: string, then: (form: HTMLFormElement, detail: unknown) => void): void {
     hear([`cardseal:${type}`], (event) => {
@@ -106,7 +106,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   function begin(form: HTMLFormElement): void {
     conclude();
     const { number, name, code } = reader.controls();
-    hosts.push(hostOf(unclobbered(form, 'getAttribute')('action') || ''));
+    hosts.push(hostOf(unclobbered(form, 'action')));
     press = {
       form,
       before: currentSnapshot(),
@@ -129,9 +129,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named = '') 
   /** Notes which code of the page meets an emptied field. */
   function watchReads(): void {
     const note = (what: string) => {
-      if (!press?.isEncrypted || press.read) return;
       const site = ownSite();
-      if (site) press.read = { what, site };
+      if (site && press && !press.read) press.read = { what, site };
     };
     const read = (control: HTMLInputElement) => (value: unknown) => {
       const isEmptied = value === '' && press?.filled.includes(control);

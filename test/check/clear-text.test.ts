@@ -182,7 +182,7 @@ test('finds what a page stores in a database, and by assignment', async () => {
     open.result.close();
     indexedDB.deleteDatabase('card-of-test');
   };
-  localStorage.card_of_test = ${NUMBER_OF_PAGE};
+  document.body.onclick = function () { localStorage.card_of_test = ${NUMBER_OF_PAGE}; };
   document.body.click();
   delete localStorage.card_of_test;
 }`;

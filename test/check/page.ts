@@ -1,5 +1,5 @@
 /** What the tests of the check share: a page in a frame that loads the built check first. */
-import { expect, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { commands } from 'vitest/browser';
 import type { Finding, Report } from '../../src/check/findings.ts';
 import { CONTROLS, TYPED } from '../support/form.ts';
@@ -39,6 +39,8 @@ interface Parts {
   button?: string;
   /** Further controls of the form. */
   extra?: string;
+  /** Whether code of the check fails in this page. */
+  hasFault?: boolean;
 }
 
 /** A button that pays but does not submit. */
@@ -52,6 +54,7 @@ export async function open({
   check = CHECK,
   button = '',
   extra = '',
+  hasFault = false,
   attributes,
 }: Parts = {}) {
   sessionStorage.removeItem('cardseal-check');
@@ -61,6 +64,12 @@ export async function open({
     controls: button + extra + controls,
     tail: shop.tag,
     ...(attributes !== undefined && { attributes }),
+  });
+  const { window: opened } = page;
+  onTestFinished(() => {
+    const seen: string[] = opened.seen ?? []; // of a later page, which may have none
+    const faults = seen.filter((text) => text.includes('a fault of the check'));
+    if (!hasFault) expect(faults).toEqual([]);
   });
   const report = (): Report => page.window.CardsealCheck!.report();
   return {

@@ -86,6 +86,9 @@ const toOthers = {
   to: 'rr.invalid/upload',
 };
 
+/** Where the form's own destination is on another host. */
+const OWN_BUTTON = '<button formaction="/sent/none">Pay here</button>';
+
 interface Expected {
   /** Undefined: nothing is found. */
   finding?: object;
@@ -127,6 +130,46 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
     },
     { press: 'the block left by fetch to rr.invalid/upload.' },
   ],
+  'block to others: a recorder uploads it, its payload first': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var block = JSON.parse(this.elements.encrypted_card.value);
+  var body = block.payload + ' ' + block.key_id;
+  fetch('https://rr.invalid/upload', { method: 'POST', body: body }).catch(Object);
+});`,
+    },
+    { finding: toOthers, press: 'the card was encrypted, and the page sent nothing.' },
+  ],
+  'none: the destination of the form, on another host, gets the block by a script': [
+    {
+      ...sendsElsewhere(),
+      script: `document.forms[0].action = 'https://rr.invalid/pay';\n${sendsElsewhere().script}`,
+      button: OWN_BUTTON,
+    },
+    { press: 'the block left by fetch to rr.invalid/upload.' },
+  ],
+  'none: the host of the page gets the block, and not the destination of the form': [
+    {
+      script: `document.forms[0].action = 'https://rr.invalid/pay';
+document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  fetch('/sent/none', { method: 'POST', body: new FormData(this) });
+});`,
+      button: OWN_BUTTON,
+    },
+    { press: 'the block left by fetch to /sent/none.' },
+  ],
+  'none: the page posts the block to itself, and pays': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  postMessage(this.elements.encrypted_card.value, '*');
+  fetch('/sent/none', { method: 'POST', body: new FormData(this) });
+});`,
+    },
+    { press: 'the block left by fetch to /sent/none.' },
+  ],
   'none: a recorder uploads the page, which has the key': [
     {
       script: `document.forms[0].addEventListener('submit', function (event) {
@@ -141,12 +184,12 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
   ],
   'none: encrypt() gives the block to the page, which sends it with a later step': [
     {
-      script: `document.querySelector('#go').onclick = function () {
+      script: `window.addEventListener('click', function () {
   Cardseal.bindCardForm(document.forms[0]).encrypt().then(function () {
     document.querySelector('#number').value;
     fetch('/sent/none', { method: 'POST', body: 'step=2' });
   });
-};`,
+});`,
       button: '<button type="button" id="go">Next</button>',
     },
     { press: 'the card was encrypted, and encrypt() has given the block to the page.' },
@@ -206,6 +249,29 @@ function read() {
     },
     { press: 'the card was encrypted, and the page sent nothing.' },
   ],
+  'none: a library reads an emptied field by itself, and the page sends nothing': [
+    {
+      check:
+        CHECK +
+        scriptFile(
+          `document.addEventListener('click', function () { ${NUMBER_FIELD}.value; });`,
+          'jquery.js',
+        ).tag,
+      button: BUTTON,
+    },
+    { press: 'the card was encrypted, and the page sent nothing.' },
+  ],
+  'emptied fields: two lines read an empty value': [
+    {
+      script: `document.querySelector('#go').onclick = function () {
+  document.body.title = 'paying';
+  if (!${NUMBER_FIELD}.value) document.body.title = '';
+  if (!${NUMBER_FIELD}.value) return;
+};`,
+      button: BUTTON,
+    },
+    { finding: metEmptied('reads an emptied field'), press: 'the page sent nothing' },
+  ],
   'none: the page stops, and the next key and analytics are requested': [
     {
       script: `document.querySelector('#go').onclick = function () {
@@ -249,6 +315,16 @@ function read() {
 });`,
     },
     { press: 'the page or another press has ended it' },
+  ],
+  'none: refused, and the page hears of another error after that': [
+    {
+      script: `document.forms[0].addEventListener('cardseal:error', function (event) {
+  if (event.detail.code === 'invalid_key') return;
+  this.dispatchEvent(new CustomEvent('cardseal:error', { detail: { code: 'invalid_key' } }));
+});`,
+      isFilled: false,
+    },
+    { press: 'refused (invalid_card, number).' },
   ],
   'lock: disabled': [
     onRefusal('button.disabled = true'),
@@ -332,8 +408,11 @@ describe('what was found is taken back where the page pays after all', () => {
 });`;
     const { page, findings } = await press({ script });
     expect(findings).toMatchObject([{ kind: 'no block' }]);
+    const info = vi.spyOn(page.window.console, 'info');
     page.window.leak();
     await vi.waitFor(() => expect(page.report().findings).toEqual([]));
+    const said = 'cardseal check: the page has paid after all: no finding (no block)';
+    expect(info.mock.calls).toEqual([[said]]);
   });
 
   test('a lock, and the next press pays', async () => {
@@ -351,6 +430,18 @@ test('follows a card that has no check digit, and so is no test card', async () 
   page.page.control('number').value = '4929 0000 0000 0108';
   page.page.press();
   expect((await page.pressOver()).presses).toEqual([expect.stringContaining('carried no block')]);
+});
+
+test('does not fail by events of a press that it has not seen begin, or of the document', async () => {
+  const { page } = await open({ isBound: true });
+  const detail = { code: 'invalid_key', key_id: 'id' };
+  for (const type of ['encrypted', 'error', 'settled']) {
+    const event = page.window.eval('CustomEvent');
+    page.form.dispatchEvent(new event(`cardseal:${type}`, { detail }));
+  }
+  page.document.dispatchEvent(new Event('click'));
+  expect(page.seen).toEqual([]);
+  expect(page.window.CardsealCheck!.report().presses).toEqual([]);
 });
 
 test('is over when something leaves after the longest time, whatever timers do', async () => {

@@ -252,7 +252,7 @@ test('another entry of that name in the storage does not matter', async () => {
 });
 
 test('a fault of the check is none of the page', async () => {
-  const page = await open({ script: LEAK });
+  const page = await open({ script: LEAK, hasFault: true });
   // As in pages that replace functions of the platform by ones of another behaviour.
   page.document.querySelectorAll = () => {
     throw new RangeError('of the page');
