@@ -53,11 +53,11 @@ export function noteWrapper(): void {
 }
 
 /** The script of Cardseal. A bundle has code of the page, too. */
-let scriptOfCardseal = '';
+let scriptOfCardseal: string | undefined;
 
 /** Notes the script that dispatches an event of Cardseal. */
 export function noteCardseal(): void {
-  scriptOfCardseal = pageFrames()[0]?.url || '';
+  scriptOfCardseal = pageFrames()[0]?.url;
 }
 
 /** Whether the call comes from the script of Cardseal, which reads its fields all the time. */

@@ -62,7 +62,7 @@ export interface Report {
 }
 
 /** The check's entry in `sessionStorage`: what was found survives a navigation. */
-export const OWN_ENTRY = 'cardseal-check';
+const OWN_ENTRY = 'cardseal-check';
 
 /** No test is that long; a page in a loop must not fill the storage. */
 const MOST = 100;

@@ -127,7 +127,7 @@ export function textIn(value: unknown): string {
   const texts: string[] = [];
   const seen = new Set<unknown>();
   const add = (it: unknown, name: string) => {
-    if (texts.length > MOST_TEXTS || seen.has(it)) return;
+    if (texts.length >= MOST_TEXTS || seen.has(it)) return;
     if (typeof it === 'string' || typeof it === 'number') texts.push(`${name}"${it}"`);
     else if (it instanceof ArrayBuffer || ArrayBuffer.isView(it)) texts.push(decoded(it));
     if (Object(it) !== it || ArrayBuffer.isView(it)) return;

@@ -79,7 +79,7 @@ function defineFunction(
     configurable,
     get: () => current,
     set(value) {
-      if (this !== owner && this !== undefined) {
+      if (this !== owner) {
         // An instance gets a function of its own, as without the check.
         const ordinary = { writable: true, enumerable: true, configurable: true };
         Object.defineProperty(this, name, { ...ordinary, value });

@@ -1,5 +1,4 @@
 import { callSite, type Site } from './call-site.ts';
-import { OWN_ENTRY } from './findings.ts';
 import { leave, textIn, textOf, type Watcher } from './outgoing.ts';
 import { hear, prototypeOf, safely, watch } from './patch.ts';
 
@@ -42,7 +41,7 @@ function watchAssignedItems(watcher: Watcher): void {
       for (let i = 0; store && i < store.length; i++) {
         const name = key.call(store, i)!;
         const text = getItem.call(store, name)!;
-        if (name === OWN_ENTRY || seen.get(name) === text) continue;
+        if (seen.get(name) === text) continue;
         seen.set(name, text);
         watcher.leaves({ way, to: '', parts: [{ key: name, text }], site: undefined });
       }

@@ -179,6 +179,7 @@ test('finds what a page stores in a database, and by assignment', async () => {
   open.onsuccess = function () {
     var cards = open.result.transaction('a', 'readwrite').objectStore('a');
     cards.put({ id: 1, card: { n: ${NUMBER_OF_PAGE} } });
+    cards.add({ id: 2, card: { n: ${NUMBER_OF_PAGE} } });
     open.result.close();
     indexedDB.deleteDatabase('card-of-test');
   };
@@ -189,9 +190,10 @@ test('finds what a page stores in a database, and by assignment', async () => {
   const page = await open({ script });
   page.page.fill();
   page.window.leak();
-  expect(await page.found(2)).toMatchObject([
+  expect(await page.found(3)).toMatchObject([
     { kind: 'clear text', way: 'localStorage', control: 'card_of_test', advice: KEEP_OUT },
     { kind: 'clear text', way: 'IndexedDB', site: { line: 6 }, advice: KEEP_OUT },
+    { kind: 'clear text', way: 'IndexedDB', site: { line: 7 }, advice: KEEP_OUT },
   ]);
 });
 

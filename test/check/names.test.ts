@@ -37,6 +37,7 @@ test.each([
 test.each([
   ['an ordinary control', `document.querySelector('#city').name = 'city';`],
   ['a control that loses its name', `number.name = '';`],
+  ['another attribute', `number.setAttribute('class', 'wide');`],
   [
     'a name on the card that is the shop’s own field',
     `number.setAttribute('data-cardseal-shared', ''); number.name = 'holder';`,

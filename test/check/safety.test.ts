@@ -199,6 +199,13 @@ const RUNS: [what: string, code: string, expected: unknown][] = [
     'own',
   ],
   [
+    'a fetch of its own, without window',
+    `var before = fetch; fetch = function () { return 'own'; };
+    try { return [fetch(), window.fetch(), Object.keys(window).includes('fetch')].join(); }
+    finally { fetch = before; }`,
+    'own,own,true',
+  ],
+  [
     'the depth of stacks',
     `Error.stackTraceLimit = 7; fetch('/'); return Error.stackTraceLimit;`,
     7,

@@ -238,6 +238,38 @@ describe('ways out', () => {
     expect(left).toEqual([]);
   });
 
+  test('by texts that a script makes, if they have three digits in a row', () => {
+    page.JSON.stringify({ a: 123 });
+    new page.TextEncoder().encode('12');
+    isLooking = false;
+    page.JSON.stringify({ a: 123 });
+    expect(left).toMatchObject([
+      { way: 'JSON.stringify', to: '', isPreparing: true, parts: text('{"a":123}') },
+    ]);
+  });
+
+  describe('by an item that a script assigns', () => {
+    const items = () => left.filter(({ parts }) => parts.some(({ key }) => key === 'assigned'));
+    beforeEach(() => onTestFinished(() => page.localStorage.removeItem('assigned')));
+
+    test.each(['change', 'focusin', 'click', 'pagehide'])('at the next event: %s', (type) => {
+      page.localStorage.assigned = `at ${type}`;
+      isLooking = false;
+      page.dispatchEvent(new page.Event(type));
+      expect(items()).toEqual([]);
+      isLooking = true;
+      for (let i = 0; i < 2; i++) page.dispatchEvent(new page.Event(type));
+      const parts = [{ key: 'assigned', text: `at ${type}` }];
+      expect(items()).toEqual([{ way: 'localStorage', to: '', parts, site: undefined }]);
+    });
+
+    test('not if setItem has told it already', () => {
+      page.localStorage.setItem('assigned', 'told');
+      page.dispatchEvent(new page.Event('click'));
+      expect(items()).toMatchObject([{ parts: [{ text: '' }, { text: 'told' }] }]);
+    });
+  });
+
   describe('by a message', () => {
     const arrival = () =>
       new Promise((resolve) => page.addEventListener('message', resolve, { once: true }));
@@ -342,6 +374,30 @@ describe('ways out', () => {
       expect(left).toMatchObject([{ form, parts: [{ text: '/sent/none' }, A] }]);
     });
   });
+});
+
+test('watches the other ways in a page that may have no storage', async () => {
+  const { page, module, close } =
+    await inWindow<typeof import('../../src/check/storage.ts')>('storage.ts');
+  onTestFinished(close);
+  for (const name of ['localStorage', 'sessionStorage']) {
+    Object.defineProperty(page, name, {
+      get() {
+        throw new DOMException('As in a frame with the attribute sandbox', 'SecurityError');
+      },
+    });
+  }
+  const warn = vi.spyOn((page as unknown as { console: Console }).console, 'warn');
+  const ways: string[] = [];
+  module.watchStorage({ isLooking: () => true, leaves: ({ way }) => void ways.push(way) });
+  page.dispatchEvent(new page.Event('click'));
+  page.history.replaceState('body', '');
+  expect([ways, warn.mock.calls]).toEqual([['history'], []]);
+});
+
+test('reads the first 20,000 texts of an object', () => {
+  const texts = Array.from({ length: 30_000 }, (_, i) => `text ${i}`);
+  expect(textIn(texts).split(',')).toHaveLength(20_000);
 });
 
 test('reads texts, numbers and bytes of an object, with their names', () => {
