@@ -79,7 +79,8 @@ function defineFunction(
     configurable,
     get: () => current,
     set(value) {
-      if (this !== owner) {
+      // WebKit has no `this` where a script assigns by the bare name: `fetch = own`.
+      if (this !== owner && this !== undefined) {
         // An instance gets a function of its own, as without the check.
         const ordinary = { writable: true, enumerable: true, configurable: true };
         Object.defineProperty(this, name, { ...ordinary, value });
