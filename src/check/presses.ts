@@ -134,7 +134,9 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
     };
     const read = (control: HTMLInputElement) => (value: unknown) => {
       const isEmptied = value === '' && press?.filled.includes(control);
-      if (isEmptied && !isByCardseal()) note('reads an emptied field');
+      // A script that follows what is typed reads each change, the emptying too. It stops no press.
+      const isFollowing = window.event?.type === 'input' || window.event?.type === 'change';
+      if (isEmptied && !isFollowing && !isByCardseal()) note('reads an emptied field');
     };
     watch(HTMLInputElement.prototype, 'value', read, 'get');
     for (const { prototype } of [HTMLFormElement, HTMLInputElement]) {

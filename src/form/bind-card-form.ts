@@ -7,7 +7,7 @@ import { setAutocomplete } from './controls/autocomplete.ts';
 import { cardControls, isMarked } from './controls/slots.ts';
 import { cardMessages } from './feedback/messages.ts';
 import { notices as noticesOf } from './feedback/notices.ts';
-import { reportToPage } from './feedback/report.ts';
+import { log, reportToPage } from './feedback/report.ts';
 import { statusLine } from './feedback/status.ts';
 import { textsOf } from './feedback/texts.ts';
 import { keySource } from './key-source.ts';
@@ -82,7 +82,9 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     mark(concat([cardControls(form), input.hiddenInputs()]));
     setAutocomplete(form);
   };
+  let isChecked = false;
   const checkAll = () => {
+    isChecked = true;
     checkForm(form, onEncrypted ? undefined : page.checkDestination);
     input.check();
   };
@@ -92,6 +94,15 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     if (!isMarked(form)) return whenMarked(form).then(checkAll);
     checkAll();
     return undefined;
+  };
+  /** G8: the shopper may choose the card after the form was bound, and its fields come then. */
+  const checkLate = () => {
+    if (isChecked || !isMarked(form)) return;
+    try {
+      if (page.isCardPayment(null, true)) checkAll();
+    } catch (error) {
+      log('error', `cardseal: ${(error as Error).message}`); // the shopper hears of it at the press
+    }
   };
   const { start, ...handlers } = cardForm({
     ...{ onEncrypted, page, fields, kept, keys, notices },
@@ -106,7 +117,10 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   const bound: BoundForm = {
     ...handlers,
     form,
-    onFocus: markAll,
+    onFocus() {
+      markAll();
+      checkLate();
+    },
     onChange(control) {
       markAll(); // the page may have rendered them again, and recorders hear of this event next
       enableButtons(form);

@@ -261,6 +261,15 @@ function read() {
     },
     { press: 'the card was encrypted, and the page sent nothing.' },
   ],
+  'none: a script follows what is typed, and hears of the emptying': [
+    {
+      script: `${NUMBER_FIELD}.addEventListener('change', function () {
+  document.title = this.value;
+});`,
+      button: BUTTON,
+    },
+    { press: 'the card was encrypted, and the page sent nothing.' },
+  ],
   'emptied fields: two lines read an empty value': [
     {
       script: `document.querySelector('#go').onclick = function () {

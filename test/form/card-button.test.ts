@@ -201,6 +201,22 @@ test('the developer of a form without a submit button is told of both other ways
   expect(warn.mock.calls).toEqual([[expect.stringContaining(advice)]]);
 });
 
+test('the developer is told so when the card is chosen, and comes, after binding', async () => {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  for (const button of ['', '<button formaction="https://elsewhere.example/">Pay</button>']) {
+    const page = open('<div></div>');
+    let isCard = false;
+    await bind(page.form, { when: () => isCard }).ready;
+    isCard = true;
+    page.form.querySelector('div')!.innerHTML = FIELDS + button;
+    for (const control of page.form.querySelectorAll('input')) control.focus();
+  }
+  const advice = 'call encrypt(), or mark your button: data-cardseal-button';
+  expect(info.mock.calls).toEqual([[expect.stringContaining(advice)]]);
+  expect(error.mock.calls).toEqual([[expect.stringContaining('an action on its own origin')]]);
+});
+
 test('data-cardseal-button: in a closed shadow root it works, and the form needs no other button', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const page = open(FIELDS + CLICK, 'method="get"');
