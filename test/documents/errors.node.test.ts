@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { FAILURES } from '../support/failures.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -23,4 +24,12 @@ test('docs/errors.md names each code once in its table of who can help, and no o
   const named = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, code]) => code!));
   expect(named.sort()).toEqual(codes);
   expect(codes.length).toBeGreaterThan(8);
+});
+
+/** What a form, a server or another page raises, and never the core. */
+const NOT_OF_CORE = ['invalid_encrypted_card', 'invalid_form', 'key_unavailable'];
+
+test('each code of the core has a failure that tests go through', () => {
+  const made = Object.keys(FAILURES).map((name) => /^\w+/.exec(name)![0]);
+  expect([...new Set(made), ...NOT_OF_CORE].sort()).toEqual(codes);
 });

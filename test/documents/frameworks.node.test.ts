@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { STACKS } from '../stacks/stacks.ts';
 import { readSteps } from '../stacks/steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -40,6 +41,12 @@ test('no example reads an answer of the server by itself', () => {
 
 test('control: an example that nothing tests is found', () => {
   expect(sources.some((source) => source.includes("bindCardForm('nowhere')"))).toBe(false);
+});
+
+test('each app in examples/ is tried: `npm run stacks`', () => {
+  const apps = readdirSync(join(ROOT, 'examples')).filter((name) => name !== 'servers');
+  const tried = STACKS.map(({ name }) => name);
+  expect(apps.filter((name) => !tried.includes(name))).toEqual([]);
 });
 
 describe('the pages from zero', () => {

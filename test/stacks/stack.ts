@@ -4,7 +4,7 @@ import type { Workshop } from './workshop.ts';
 
 /** One set of tools, and what an app that is built with them must do. */
 export interface Stack {
-  /** The app's folder in `apps/`, unless `make` makes the app. */
+  /** The app's folder in `examples/`, unless `make` makes the app. */
   name: string;
   /** The packages whose versions the table shows. */
   packages: string[];

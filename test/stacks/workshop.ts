@@ -16,7 +16,7 @@ import { readSteps } from './steps.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const APPS = join(import.meta.dirname, '../../examples');
-/** The file of docs/form.md that the apps share. */
+/** The file of docs/payment.md that the apps share. */
 const PAYMENT = join(ROOT, 'test/documents/snippets/payment.ts');
 
 /** The packages as they would be published: name, and path of the tarball. */

@@ -52,6 +52,12 @@ export const FAILURES: Record<string, (given: StringCard) => Promise<unknown>> =
     Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
     return encryptCard(key, { ...given }).finally(() => Reflect.deleteProperty(crypto, 'subtle'));
   },
+  unsupported_browser: async (given) => {
+    const key = freshKey();
+    const { btoa } = globalThis;
+    Reflect.set(globalThis, 'btoa', undefined);
+    return encryptCard(key, { ...given }).finally(() => Reflect.set(globalThis, 'btoa', btoa));
+  },
   encryption_failed: async (given) => {
     const key = await prepareKey(freshKey());
     vi.spyOn(crypto.subtle, 'encrypt').mockImplementation(planted);
