@@ -6,7 +6,7 @@ import { cardForm } from './card-form.ts';
 import { setAutocomplete } from './controls/autocomplete.ts';
 import { cardControls, isMarked } from './controls/slots.ts';
 import { cardMessages } from './feedback/messages.ts';
-import { notices as noticesOf } from './feedback/notices.ts';
+import { asCardEncryptionError, notices as noticesOf } from './feedback/notices.ts';
 import { log, reportToPage } from './feedback/report.ts';
 import { statusLine } from './feedback/status.ts';
 import { textsOf } from './feedback/texts.ts';
@@ -101,7 +101,8 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     try {
       if (page.isCardPayment(null, true)) checkAll();
     } catch (error) {
-      log('error', `cardseal: ${(error as Error).message}`); // the shopper hears of it at the press
+      // The shopper hears of it at the press.
+      log('error', `cardseal: ${asCardEncryptionError(error).message}`);
     }
   };
   const { start, ...handlers } = cardForm({

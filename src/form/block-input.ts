@@ -25,25 +25,20 @@ export function blockInput(
 
   const hiddenInputs = () => controlsOfName().filter(({ type }) => type === 'hidden');
 
-  const find = (): HTMLInputElement | undefined => {
-    if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
-    const controls = controlsOfName();
-    const areHidden = controls.every(({ type }) => type === 'hidden');
-    if (areHidden && controls.length < 2) return controls.find(Boolean);
-    const message = `The card form may have one hidden input and no other control named ${name}`;
-    throw new CardEncryptionError('invalid_form', message);
-  };
-
   return {
     /** The inputs that hold a block, or may. */
     hiddenInputs,
     /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     check() {
-      find();
+      if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
+      const controls = controlsOfName();
+      if (controls.every(({ type }) => type === 'hidden') && controls.length < 2) return;
+      const message = `The card form may have one hidden input and no other control named ${name}`;
+      throw new CardEncryptionError('invalid_form', message);
     },
-    /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
+    /** Never fails, because the state says already that it is done. The gate asks `check`. */
     put(block: EncryptedCard) {
-      let input = find();
+      let input = hiddenInputs().find(Boolean);
       if (!input) {
         input = createElement('input');
         input.type = 'hidden';

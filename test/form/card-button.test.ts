@@ -210,7 +210,9 @@ test('the developer is told so when the card is chosen, and comes, after binding
     await bind(page.form, { when: () => isCard }).ready;
     isCard = true;
     page.form.querySelector('div')!.innerHTML = FIELDS + button;
-    for (const control of page.form.querySelectorAll('input')) control.focus();
+    for (const control of page.form.querySelectorAll('input')) {
+      control.dispatchEvent(new FocusEvent('focusin', { bubbles: true, composed: true }));
+    }
   }
   const advice = 'call encrypt(), or mark your button: data-cardseal-button';
   expect(info.mock.calls).toEqual([[expect.stringContaining(advice)]]);

@@ -30,6 +30,7 @@ describe('what goes out in clear text is searched:', () => {
     ['digits only', CARD.number],
     ['among other text', `my card: ${CARD.number}, thanks`],
     ['in other digits', '４９２９１１９２８３７４６５０９'],
+    ['behind a long text', `${'a note. '.repeat(500)}${TYPED.number}`],
   ])('a field of the page with the number %s', async (_, value) => {
     error();
     const page = open(`<input type="hidden" name="note">${html()}`);
@@ -241,14 +242,15 @@ describe('a polluted Object.prototype with index keys', () => {
   });
 });
 
+const part = (slot: string, attributes: string) =>
+  `<select autocomplete="cc-exp-${slot}" ${attributes}>
+    <option value="">--<option>11<option>2049</select><i>--</i>`;
+const dates = (page: Page) => ['exp_month', 'exp_year'].map((it) => page.control(it).value);
+
 // G4
 describe('after the fields are emptied, a date is what the page shows:', () => {
-  const options = '<option value="">--<option>11<option>2049';
-  const part = (slot: string, attributes: string) =>
-    `<select autocomplete="cc-exp-${slot}" ${attributes}>${options}</select><i>--</i>`;
   const withSelects = (attributes: string) =>
     open(html({ expiry: part('month', attributes) + part('year', attributes) }));
-  const dates = (page: Page) => ['exp_month', 'exp_year'].map((it) => page.control(it).value);
 
   test.each([
     ['hidden', ['11', '2049']],
@@ -291,6 +293,35 @@ test('the search box of a widget that copies autocomplete from its select is no 
   const named = open(html({ expiry: expiry.replace('<input', '<input name="month"') })); // is sent
   await expect(bind(named.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
 });
+
+// G4
+test('a date in inputs and in selects that the page hides is there twice: the developer is told', async () => {
+  error();
+  const hidden = ['month', 'year'].map((slot) => part(slot, '')).join('');
+  const inputs = '<input autocomplete="cc-exp-month"><input autocomplete="cc-exp-year">';
+  const page = open(html({ expiry: `<div style="display: none">${hidden}</div>${inputs}` }));
+  await expect(bind(page.form).ready).rejects.toMatchObject({
+    code: 'invalid_form',
+    message: expect.stringContaining('exp_month control must occur only once'),
+  });
+});
+
+// G4
+test.each(['position: absolute; left: -9999px', 'opacity: 0', 'height: 0; overflow: hidden'])(
+  'a select in a step that the page has put out of sight (%s) is emptied',
+  async (style) => {
+    const step = html({ expiry: part('month', '') + part('year', '') });
+    const page = open(`<div>${step}</div>`);
+    const seen: string[][] = [];
+    const onEncrypted = () => void seen.push(dates(page));
+    await bind(page.form, { onEncrypted }).ready;
+    fill(page, { ...TYPED, exp_month: '11', exp_year: '2049' });
+    page.form.querySelector('div')!.style.cssText = style;
+    page.form.requestSubmit();
+    await vi.waitUntil(() => seen.length > 0);
+    expect(seen).toEqual([['', '']]);
+  },
+);
 
 // G7
 describe('words of autocomplete keep the card out of the form history', () => {

@@ -1,6 +1,6 @@
 /** What the browser sends: the block, the rest of the form, and the button. */
-import { expect, test, vi } from 'vitest';
-import type { CardEncryptionKey } from '../../src/core/index.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { pageOf } from '../../src/form/page/page.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import {
@@ -19,6 +19,7 @@ import {
   OTHER,
   OTHER_CARD,
   open,
+  type Page,
   passed,
   posted,
   refused,
@@ -302,6 +303,40 @@ test.each([
   fill(page);
   await refused(page);
   expect([page.passes, values(page)]).toEqual([0, KEPT]);
+});
+
+describe('a second control of the name that comes during a press', () => {
+  const second = (page: Page) => {
+    const input = document.createElement('input');
+    input.type = 'hidden';
+    input.name = 'encrypted_card';
+    page.form.append(input);
+    return input;
+  };
+
+  test('ends it, and the next press sends its block when the control is gone', async () => {
+    const page = open(`${html()}<input type="hidden" name="encrypted_card">`);
+    await bind(page.form).ready;
+    fill(page);
+    let added: HTMLInputElement | undefined;
+    page.form.addEventListener('cardseal:submit', () => (added ??= second(page)));
+    await refused(page);
+    added!.remove();
+    const [sent] = await posted(page);
+    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+  });
+
+  test('while the fields are emptied: code of the page gets its block, and the form is idle', async () => {
+    const page = open(`${html()}<input type="hidden" name="encrypted_card">`);
+    const blocks: EncryptedCard[] = [];
+    await bind(page.form, { onEncrypted: (block) => void blocks.push(block) }).ready;
+    fill(page);
+    page.control('number').addEventListener('change', () => second(page), { once: true });
+    page.form.requestSubmit();
+    await vi.waitUntil(() => blocks.length > 0);
+    expect(await decrypt(blocks[0]!)).toEqual(CARD);
+    await vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
+  });
 });
 
 test('a text input with the name of the block keeps what stands in it', () => {

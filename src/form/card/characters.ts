@@ -15,9 +15,11 @@ export const isSpace = (char: string): boolean => char.trim() === '' || char ===
 
 /** Drops spaces and dashes. A character that is not a digit stays as `undefined`. */
 export const readDigits = (value: string): (number | undefined)[] =>
-  forDigits(value)
-    .filter((char) => !isGap(char))
-    .map(digitOf);
+  allDigits(value.slice(0, LONGEST_VALUE));
+
+/** The same of a text of any length. */
+export const allDigits = (text: string): (number | undefined)[] =>
+  [...text].filter((char) => !isIgnorable(char) && !isGap(char)).map(digitOf);
 
 /**
  * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.

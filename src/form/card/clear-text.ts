@@ -1,7 +1,7 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import { cardControls, isShared } from '../controls/slots.ts';
 import { elementsOf } from '../page/unclobbered.ts';
-import { readDigits } from './characters.ts';
+import { allDigits } from './characters.ts';
 
 /**
  * G5: searches what the browser would send beside the block for the card number: a script may have
@@ -32,7 +32,7 @@ export function entriesWith(number: Uint8Array, data: FormData): string[] {
 /** Whether a text contains the number, with gaps or without. */
 function containsNumber(text: unknown, number: Uint8Array): boolean {
   if (typeof text !== 'string' || number.length < SHORTEST_NUMBER) return false;
-  const digits = readDigits(text);
+  const digits = allDigits(text);
   const lastStart = digits.length - number.length;
   return digits.some(
     (_, start) =>

@@ -1,4 +1,4 @@
-import { isRendered, isSeen } from '../page/is-rendered.ts';
+import { isSeen } from '../page/is-rendered.ts';
 import { elementsOf } from '../page/unclobbered.ts';
 import { wordsOf } from '../page/words.ts';
 
@@ -34,7 +34,7 @@ const isSearchBox = (element: Element, marked: Element[]): boolean =>
   !isSelect(element) &&
   !element.hasAttribute('data-cardseal-field') &&
   !element.getAttribute('name') &&
-  marked.some((other) => isSelect(other) && slotOf(other) === slotOf(element));
+  marked.some((other) => isReplaced(other) && slotOf(other) === slotOf(element));
 
 /** What a control is marked to hold. */
 export function slotOf(element: Element): Slot | undefined {
@@ -59,11 +59,12 @@ export function isMarked(form: HTMLFormElement): boolean {
 }
 
 /**
- * G4: whether a widget stands in for a select, and shows what was chosen there. Most widgets do not hear
- * that the select is empty: they would go on showing a date that the form does not have.
+ * G4: whether a widget stands in for a select, and shows what was chosen there: the select cannot be
+ * seen where its surroundings can. Most widgets do not hear that the select is empty: they would go
+ * on showing a date that the form does not have.
  */
 export const isReplaced = (control: Element): boolean =>
-  isSelect(control) && !isSeen(control) && isRendered(control.parentElement ?? control);
+  isSelect(control) && !isSeen(control) && isSeen(control.parentElement ?? control);
 
 /** Not by `instanceof`: the form may belong to another window. */
 export const isControl = (element: Element): element is Control =>
