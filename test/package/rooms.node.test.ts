@@ -35,7 +35,7 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
     // For the options of a select, which the page has written.
     'form/card/': ['numberOf', 'onlyNumeral', 'readNumerals'],
     'form/feedback/': ['log'],
-    'form/page/': ['concat', 'elementsOf', 'isRendered', 'isSeen', 'unclobbered', 'wordsOf'],
+    'form/page/': ['concat', 'elementsOf', 'isSeen', 'unclobbered', 'wordsOf'],
     'core/': ['CardEncryptionError'],
   },
   'form/card/': {

@@ -82,7 +82,7 @@ export const CHECK: readonly Fault[] = [
   {
     name: 'stacks of the page stay as the check needs them',
     file: 'src/check/call-site.ts',
-    at: 'stack.set()#2',
+    at: 'stack.set()#4',
     plant: 'nothing',
     breaks: 'error reports of the page are other ones with the check than without it',
     why: WHY.statement,
