@@ -3,7 +3,7 @@
  * ends as without the check. With `CHECK_SHOPS_IN=webkit` in the environment, all of them are visited
  * in this engine, and not only the sample in Chromium.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { Report } from '../../src/check/findings.ts';
 import type { Engine } from '../../tools/prepare/browsers.ts';
 import { FIRST, MISTYPED } from '../shops/cards.ts';
@@ -86,6 +86,10 @@ async function visitOther(shop: Shop, checked: boolean) {
   return endOf(visitor, checked);
 }
 
+/** The report is the same before and after the page goes on to the answer, which ends a reading. */
+const stored = () =>
+  vi.waitFor(() => tab.evaluate(`sessionStorage.getItem('cardseal-check')`), { timeout: 10_000 });
+
 /** What the server got, what the runner of the shops objects to, and what the check has found. */
 async function endOf({ visit, violations }: Visitor, checked: boolean) {
   const paths = visit.requests.map(({ method, url }) => {
@@ -93,7 +97,7 @@ async function endOf({ visit, violations }: Visitor, checked: boolean) {
   });
   const payments = visit.payments.map(({ fields, card, type }) => [fields, card?.number, type]);
   const requests = paths.filter((path) => !/cardseal\.check\.js|favicon/.test(path)).sort();
-  const entry = checked ? await tab.evaluate(`sessionStorage.getItem('cardseal-check')`) : null;
+  const entry = checked ? await stored() : null;
   const nothing = { findings: [], presses: [], notices: [] };
   const report: Report = entry ? JSON.parse(String(entry)) : nothing;
   return { outcome: { payments, requests, violations }, report };
