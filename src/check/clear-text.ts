@@ -147,9 +147,9 @@ const REMOVE_NAME =
   'Remove the name from the card’s controls. Mark each by data-cardseal-field; select it by id.';
 
 const SEND_SERIALIZED =
-  'A script of your page reads the fields and sends them. Remove the names of the card’s controls, ' +
-  'and send $(form).serialize() or a list of the fields that you need, from a submit listener or a ' +
-  'button with data-cardseal-button.';
+  'A script of your page reads the fields and sends them. Remove the names of the card’s ' +
+  'controls, and send $(form).serialize() or a list of the fields that you need, from a submit ' +
+  'listener or a button with data-cardseal-button.';
 
 const CHANGE_SCRIPT =
   'A script of your page sends the card’s fields, or a copy of them in its state or model. Take ' +

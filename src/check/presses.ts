@@ -134,9 +134,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
     };
     const read = (control: HTMLInputElement) => (value: unknown) => {
       const isEmptied = value === '' && press?.filled.includes(control);
-      // A script that follows what is typed reads each change, the emptying too. It stops no press.
-      const isFollowing = window.event?.type === 'input' || window.event?.type === 'change';
-      if (isEmptied && !isFollowing && !isByCardseal()) note('reads an emptied field');
+      if (isEmptied && !isFollowing() && !isByCardseal()) note('reads an emptied field');
     };
     watch(HTMLInputElement.prototype, 'value', read, 'get');
     for (const { prototype } of [HTMLFormElement, HTMLInputElement]) {
@@ -152,7 +150,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   function conclude(): void {
     clearTimeout(timer);
     if (!press) return;
-    const { text, findings = [] } = outcomeOf(press, currentSnapshot());
+    const { text, findings = [] } = outcomeOf(press, currentSnapshot);
     press = undefined;
     store.addPress(['A press of Pay: ', ...text, '.']);
     for (const found of findings) store.add(found);
@@ -184,20 +182,23 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   };
 }
 
+/** A script that follows what is typed reads each change, the emptying too. It stops no press. */
+const isFollowing = (): boolean => ['input', 'change'].includes(window.event?.type ?? '');
+
 interface Outcome {
   /** In words. */
   text: string[];
   findings?: Found[] | undefined;
 }
 
-/** What a press came to. */
-function outcomeOf(press: WatchedPress, after: Snapshot): Outcome {
+/** @param takeAfter - How the page is now, which takes time: only a refusal needs it. */
+function outcomeOf(press: WatchedPress, takeAfter: () => Snapshot): Outcome {
   const { form, before, isEncrypted, isByCall, problem, paidBy, sender, read } = press;
   const encrypted = 'the card was encrypted';
   const ended = 'nothing was encrypted; the page or another press has ended it';
   if (paidBy) return { text: [encrypted, ', and the block left by ', paidBy] };
   if (problem) {
-    const findings = newLocks(before, after, form).map(locked);
+    const findings = newLocks(before, takeAfter(), form).map(locked);
     return { text: ['refused (', problem, ')'], findings };
   }
   if (!isEncrypted) return { text: [ended] };

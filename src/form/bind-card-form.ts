@@ -82,24 +82,26 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     mark(concat([cardControls(form), input.hiddenInputs()]));
     setAutocomplete(form);
   };
-  let isChecked = false;
   const checkAll = () => {
-    isChecked = true;
     checkForm(form, onEncrypted ? undefined : page.checkDestination);
     input.check();
   };
+  /** Another way to pay was chosen at binding: the form is checked when the card is. */
+  let isCheckDue = false;
   const check = (): Promise<void> | undefined => {
     checkFormBrowser();
-    if (!page.isCardPayment(null, true)) return undefined; // another way to pay is chosen now
+    isCheckDue = !page.isCardPayment(null, true);
+    if (isCheckDue) return undefined;
     if (!isMarked(form)) return whenMarked(form).then(checkAll);
     checkAll();
     return undefined;
   };
   /** G8: the shopper may choose the card after the form was bound, and its fields come then. */
   const checkLate = () => {
-    if (isChecked || !isMarked(form)) return;
+    if (!isCheckDue || !isMarked(form)) return;
     try {
-      if (page.isCardPayment(null, true)) checkAll();
+      isCheckDue = !page.isCardPayment(null, true);
+      if (!isCheckDue) checkAll();
     } catch (error) {
       // The shopper hears of it at the press.
       log('error', `cardseal: ${asCardEncryptionError(error).message}`);

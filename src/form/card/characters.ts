@@ -19,7 +19,9 @@ export const readDigits = (value: string): (number | undefined)[] =>
 
 /** The same of a text of any length. */
 export const allDigits = (text: string): (number | undefined)[] =>
-  [...text].filter((char) => !isIgnorable(char) && !isGap(char)).map(digitOf);
+  withoutIgnorable(text)
+    .filter((char) => !isGap(char))
+    .map(digitOf);
 
 /**
  * The numerals of a date, each as its digits. Spaces, dashes, slashes and full stops separate them.
@@ -50,7 +52,9 @@ export const visible = (value: string): string[] =>
   [...value.slice(0, LONGEST_VALUE)].filter((char) => !MARKS.includes(char));
 
 /** The characters that count among digits. A name may need some of the others. */
-const forDigits = (value: string): string[] => visible(value).filter((char) => !isIgnorable(char));
+const forDigits = (value: string): string[] => withoutIgnorable(value.slice(0, LONGEST_VALUE));
+
+const withoutIgnorable = (text: string): string[] => [...text].filter((char) => !isIgnorable(char));
 
 /**
  * Invisible characters that come with pasted text: bidirectional marks, embeddings, overrides and

@@ -29,12 +29,12 @@ export function cardControls(form: HTMLFormElement): Element[] {
   return marked.filter((element) => !isSearchBox(element, marked));
 }
 
-/** G4: the input of a widget such as Tom Select copies `autocomplete` from the select it replaces. */
+/** G4: the input of a widget such as Tom Select copies `autocomplete` from the select behind it. */
 const isSearchBox = (element: Element, marked: Element[]): boolean =>
   !isSelect(element) &&
   !element.hasAttribute('data-cardseal-field') &&
   !element.getAttribute('name') &&
-  marked.some((other) => isReplaced(other) && slotOf(other) === slotOf(element));
+  marked.some((other) => slotOf(other) === slotOf(element) && isReplaced(other));
 
 /** What a control is marked to hold. */
 export function slotOf(element: Element): Slot | undefined {
@@ -59,9 +59,9 @@ export function isMarked(form: HTMLFormElement): boolean {
 }
 
 /**
- * G4: whether a widget stands in for a select, and shows what was chosen there: the select cannot be
- * seen where its surroundings can. Most widgets do not hear that the select is empty: they would go
- * on showing a date that the form does not have.
+ * G4: whether a widget stands in for a select, and shows what was chosen there: the select cannot
+ * be seen where its surroundings can. Most widgets do not hear that the select is empty: they would
+ * go on showing a date that the form does not have.
  */
 export const isReplaced = (control: Element): boolean =>
   isSelect(control) && !isSeen(control) && isSeen(control.parentElement ?? control);
