@@ -2,7 +2,6 @@ import { concat } from '../form/page/old-browsers.ts';
 import { isWrapper } from './call-site.ts';
 import { type Finding, type FindingStore, type Found, placed } from './findings.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
-import { hear, safely } from './patch.ts';
 import { type CardPart, numberFinder, type Part, readingsOf } from './search.ts';
 import type { CardReader } from './typed-card.ts';
 
@@ -26,32 +25,6 @@ export function cardFinder(reader: CardReader) {
 
 /** Searches what leaves the page, or is about to. */
 export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: FindingStore) {
-  /** What scripts have prepared, until it is known whether it leaves in clear text at once. */
-  let prepared: Found[] = [];
-  let timer = 0;
-  /** The page is being left, and its own listeners may send what they have. */
-  let isLeaving = false;
-  hear(['pagehide', 'pageshow'], ({ type }) => {
-    isLeaving = type === 'pagehide';
-    tell();
-  });
-
-  /** A recorder makes a text, encodes it and hands it on: one finding is enough. */
-  function tell(): void {
-    clearTimeout(timer);
-    for (const found of prepared) {
-      const told = store.load().findings.filter(isPrepared);
-      if (!told.some((it) => includes(it, found))) store.add(found);
-    }
-    prepared = [];
-  }
-
-  /** What was prepared has left: one finding is enough for both. */
-  function leftNow(left: Found): void {
-    prepared = prepared.filter((it) => !includes(left, it));
-    store.withdraw((it) => isPrepared(it) && includes(left, it), 'it has left');
-  }
-
   return {
     search(outgoing: Outgoing): void {
       const { way, to, parts, isPreparing, site } = outgoing;
@@ -84,14 +57,14 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
         site,
       };
       if (isPreparing) {
-        prepared.push(finding);
-        clearTimeout(timer);
-        if (isLeaving) tell();
-        else timer = window.setTimeout(() => safely(tell), SOON_MS);
+        // A recorder makes a text, encodes it and sends it: one finding of a script is enough.
+        const told = store.load().findings.filter(({ fields, site }) => fields && site);
+        if (told.some((it) => includes(it, finding))) return;
       } else {
-        leftNow(finding);
-        store.add(finding);
+        const isPrepared = (it: Finding) => it.kind === 'about to leave' && includes(finding, it);
+        store.withdraw(isPrepared, 'it has left');
       }
+      store.add(finding);
     },
     /** Searches the page's own address, which a script may have led to by `location.href`. */
     searchAddress(testNumbers: Set<string>): void {
@@ -113,17 +86,12 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
 /** What may be a card number, in groups or not. */
 const LONG_NUMBERS = /\d(?:[ +-]?\d){11,18}/g;
 
-const isPrepared = ({ kind }: Finding): boolean => kind === 'about to leave';
-
 type OfScript = Pick<Finding, 'fields' | 'site'>;
 
 /** Whether one finding says all that another does, of the same script as far as it is known. */
 const includes = (one: OfScript, other: OfScript): boolean =>
   (!one.site || !other.site || one.site.script === other.site.script) &&
   other.fields!.every((field) => one.fields!.includes(field));
-
-/** How long what is prepared may take to leave: most scripts send it at once. */
-const SOON_MS = 500;
 
 const CLEAR_TEXT = 'docs/troubleshooting.md#the-card-is-sent-in-clear-text';
 
