@@ -36,11 +36,9 @@ export const callSite = (): Site | undefined => siteIn(pageFrames(), wrappers);
 
 /** The same, unless a library does it by itself while the page's own code waits, or for nobody. */
 export function ownSite(): Site | undefined {
-  const site = siteIn(
-    pageFrames().filter(({ isWaiting }) => !isWaiting),
-    wrappers,
-  );
-  return site && isOfLibrary({ url: site.script }) ? undefined : site;
+  const calling = pageFrames().filter(({ isWaiting }) => !isWaiting);
+  const site = siteIn(calling, wrappers);
+  return site && isOfLibrary(site.script) ? undefined : site;
 }
 
 /** The scripts that have put a function of their own around one of the platform. */
@@ -75,7 +73,7 @@ export const isWrapper = ({ script }: Site): boolean => [...wrappers].map(pathOf
 export function siteIn(frames: Frame[], wrappers: Set<string> = new Set()): Site | undefined {
   const [last] = frames;
   if (!last) return undefined;
-  const pages = frames.filter((frame) => !isOfLibrary(frame));
+  const pages = frames.filter(({ url }) => !isOfLibrary(url));
   const own = pages.find(({ url }) => !wrappers.has(url));
   const behind = pages.find((it) => it.url !== last.url) || pages[1] || pages[0];
   const { url, line, column } = own || behind || last;
@@ -141,7 +139,7 @@ const BUILD = oneOf(
 
 const LIBRARY = new RegExp(`^${NAME}(?:[-.@]${BUILD})*\\.m?js$`, 'i');
 
-const isOfLibrary = ({ url }: { url: string }): boolean =>
+const isOfLibrary = (url: string): boolean =>
   LIBRARY.test(fileOf(url)) || url.includes('/node_modules/');
 
 const fileOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1);

@@ -10,17 +10,16 @@ export function findingList() {
   const host = element('cardseal-check', HOST + CORNERS[0]);
   host.setAttribute('role', 'region');
   host.setAttribute('aria-label', 'Cardseal check');
-  const root: Node = host.attachShadow ? host.attachShadow({ mode: 'open' }) : host;
+  const root = host.attachShadow ? host.attachShadow({ mode: 'open' }) : host;
 
   const opener = button('', () => setOpen(!isOpen));
-  const bar = element('div', 'display: flex; flex-wrap: wrap; gap: 6px');
-  bar.append(opener, button('Move', move), button('Close', close));
+  const buttons = [opener, button('Move', move), button('Close', close)];
+  const bar = element('div', 'display: flex; flex-wrap: wrap; gap: 6px', ...buttons);
   const content = element('div', 'max-height: 40vh; overflow: auto');
   content.tabIndex = 0; // to scroll it by keyboard
   content.setAttribute('role', 'group');
   content.setAttribute('aria-label', 'What the check has found');
-  root.appendChild(bar);
-  root.appendChild(content);
+  root.append(bar, content);
 
   let isOpen = window.innerWidth >= 600;
   let isClosed = false;
@@ -91,17 +90,10 @@ const PARAGRAPH = 'margin: 6px 0';
 
 const LIST = 'margin: 6px 0; padding: 0 0 0 24px; overflow-wrap: anywhere';
 
-function numbered(items: HTMLElement[]): HTMLElement {
-  const list = element('ol', LIST);
-  list.append(...items);
-  return list;
-}
+const numbered = (items: HTMLElement[]): HTMLElement => element('ol', LIST, ...items);
 
-function itemOf(finding: Finding): HTMLElement {
-  const item = element('li', 'margin: 0 0 6px');
-  item.append(element('strong', '', finding.text), ` ${finding.advice} See ${finding.help}`);
-  return item;
-}
+const itemOf = ({ text, advice, help }: Finding): HTMLElement =>
+  element('li', 'margin: 0 0 6px', element('strong', '', text), ` ${advice} See ${help}`);
 
 const count = (number: number, what: string): string =>
   `${number} ${what}${number === 1 ? '' : 's'}`;
@@ -113,10 +105,10 @@ function button(text: string, press: () => void): HTMLElement {
   return made;
 }
 
-function element(name: string, styles: string, text = ''): HTMLElement {
+function element(name: string, styles: string, ...children: (Node | string)[]): HTMLElement {
   // Not `document.createElement`: an image of that name may stand in the page.
   const made = Document.prototype.createElement.call(document, name);
   made.style.cssText = styles;
-  made.textContent = text;
+  made.append(...children);
   return made;
 }

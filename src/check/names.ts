@@ -8,12 +8,10 @@ export function watchNames(store: FindingStore): void {
     if (!name || !isOfCard(control)) return;
     const field = control.getAttribute('data-cardseal-field') || 'card';
     const site = callSite();
+    const text = [`A script gives the ${field} control the name `, `"${name}"`];
     store.add({
       kind: 'name',
-      text: [`A script gives the ${field} control the name `, `"${name}"`].concat(
-        placed(': ', site),
-        '.',
-      ),
+      text: text.concat(placed(': ', site), '.'),
       advice:
         'With a name the browser would send it in clear text, so Cardseal takes the name off ' +
         'again. Delete these lines.',

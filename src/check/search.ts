@@ -131,20 +131,16 @@ function decoded(escapes: string): string {
 
 /** A text as Base64 and hexadecimal write it, wherever it stands in a longer text. */
 function encodedSpellings(text: string): string[] {
-  const bytes = utf8(text);
-  const hex = [...bytes].map((byte) => `0${byte.charCodeAt(0).toString(16)}`.slice(-2)).join('');
+  const bytes = [...new TextEncoder().encode(text)];
+  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const base64 = [0, 1, 2].map((before) => {
     // Only the characters that do not depend on what stands before and after.
     const start = Math.ceil((before * 8) / 6);
     const end = Math.floor(((before + bytes.length) * 8) / 6);
-    return btoa('\0'.repeat(before) + bytes).slice(start, end);
+    return btoa('\0'.repeat(before) + String.fromCharCode(...bytes)).slice(start, end);
   });
   return base64.concat(hex, hex.toUpperCase());
 }
-
-/** One character for each byte. */
-const utf8 = (text: string): string =>
-  encodeURIComponent(text).replace(/%(..)/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
 
 const inGroups = (digits: string, separator: string): string =>
   digits.replace(/.{4}(?=.)/g, `$&${separator}`);
