@@ -109,8 +109,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       const report = load();
       const key = keyOf(finding);
       if (report.findings.some((it) => keyOf(it) === key)) return;
-      report.findings = report.findings.concat(finding).slice(-MOST);
-      save(report);
+      save({ ...report, findings: report.findings.concat(finding).slice(-MOST) });
       log('warn', `cardseal check: ${sentence(finding)}`);
     },
     /** Takes findings of this page back that later turned out to be none. */
@@ -120,23 +119,20 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       const stays = (it: Finding) => it.page !== path || !isNone(it);
       const kinds = report.findings.filter((it) => !stays(it)).map(({ kind }) => kind);
       if (!kinds.length) return;
-      report.findings = report.findings.filter(stays);
-      save(report);
+      save({ ...report, findings: report.findings.filter(stays) });
       log('info', `cardseal check: ${reason}: no finding (${kinds.join(', ')})`);
     },
     addPress(text: string[]): void {
       const press: PressLine = printable({ text });
       const report = load();
-      report.presses = report.presses.concat(press).slice(-MOST);
-      save(report);
+      save({ ...report, presses: report.presses.concat(press).slice(-MOST) });
       log('info', `cardseal check: ${press.text}`);
     },
     /** Says something once. */
     notice(text: string): void {
       const report = load();
       if (report.notices.indexOf(text) >= 0) return;
-      report.notices = report.notices.concat(text);
-      save(report);
+      save({ ...report, notices: report.notices.concat(text) });
       log('warn', `cardseal check: ${text}`);
     },
     clear(): void {

@@ -1,33 +1,30 @@
-import { dataOf, entriesOf, leave, textOf, type Watcher } from './outgoing.ts';
+import { dataOf, entriesOf, type Leave, leaver, textOf, type Watcher } from './outgoing.ts';
 import { prototypeOf, watch } from './patch.ts';
 import type { Part } from './search.ts';
 
 /** Watches requests, sockets, and addresses that an element loads. */
 export function watchNetwork(watcher: Watcher): void {
-  watchFetch(watcher);
-  watchXhr(watcher);
-  watch(Navigator.prototype, 'sendBeacon', (_, [url, body]) => {
-    leave(watcher, 'sendBeacon', url, body);
-  });
+  const leave = leaver(watcher);
+  watchFetch(leave);
+  watchXhr(leave);
+  watch(Navigator.prototype, 'sendBeacon', (_, [url, body]) => leave('sendBeacon', url, body));
   for (const name of ['WebSocket', 'EventSource', 'Worker', 'SharedWorker']) {
-    watch(window, name, (_, [url]) => leave(watcher, name, url, undefined));
+    watch(window, name, (_, [url]) => leave(name, url));
   }
-  watch(prototypeOf('RTCDataChannel'), 'send', (_, [data]) => {
-    leave(watcher, 'RTCDataChannel', '', data);
-  });
+  watch(prototypeOf('RTCDataChannel'), 'send', (_, [data]) => leave('RTCDataChannel', '', data));
   watch(WebSocket.prototype, 'send', (socket: WebSocket, [data]) => {
-    leave(watcher, 'WebSocket', socket.url, data);
+    leave('WebSocket', socket.url, data);
   });
-  watch(window, 'open', (_, [url]) => leave(watcher, 'window.open', url, undefined));
-  watchAddresses(watcher);
+  watch(window, 'open', (_, [url]) => leave('window.open', url));
+  watchAddresses(leave);
 }
 
-function watchFetch(watcher: Watcher): void {
+function watchFetch(leave: Leave): void {
   watch(window, 'fetch', (_, [input, init]) => {
     const request = input instanceof Request ? input : undefined;
     const body = dataOf(init, 'body') || request;
     const head = headersOf(dataOf(init, 'headers')).concat(headersOf(request?.headers));
-    leave(watcher, 'fetch', request ? request.url : input, body, head);
+    leave('fetch', request ? request.url : input, body, head);
   });
 }
 
@@ -44,7 +41,7 @@ function headersOf(headers: unknown): Part[] {
   return parts;
 }
 
-function watchXhr(watcher: Watcher): void {
+function watchXhr(leave: Leave): void {
   const requests = new WeakMap<XMLHttpRequest, { url: unknown; head: Part[] }>();
   const { prototype } = XMLHttpRequest;
   watch(prototype, 'open', (request: XMLHttpRequest, [, url]) => {
@@ -55,7 +52,7 @@ function watchXhr(watcher: Watcher): void {
   });
   watch(prototype, 'send', (request: XMLHttpRequest, [body]) => {
     const { url, head } = requests.get(request) || { url: '', head: [] };
-    leave(watcher, 'XMLHttpRequest', url, body, head);
+    leave('XMLHttpRequest', url, body, head);
   });
 }
 
@@ -70,10 +67,10 @@ const ADDRESSES: { [element: string]: string } = {
 };
 
 /** Scripts, images, frames and links whose address a script of the page sets. */
-function watchAddresses(watcher: Watcher): void {
+function watchAddresses(leave: Leave): void {
   const leaves = (element: Element, name: string) => () => {
     const address = element.getAttribute(name);
-    leave(watcher, `the address of ${ADDRESSES[element.localName]}`, address, undefined);
+    leave(`the address of ${ADDRESSES[element.localName]}`, address);
   };
   const watchProperty = ({ prototype }: { prototype: Element }, name: string) =>
     watch(prototype, name, (element: Element) => leaves(element, name), 'set');

@@ -34,26 +34,24 @@ export function addressOf(to: string): HTMLAnchorElement {
   return anchor;
 }
 
-/** Gives the watcher what a way out carries. Files are read later, with the site of now. */
-export function leave(
-  watcher: Watcher,
-  way: string,
-  url: unknown,
-  body: unknown,
-  head: Part[] = [],
-): void {
-  const to = textOf(url);
-  if (STAYS_HERE.test(to) || !watcher.isLooking()) return;
-  const outgoing = { way, to, site: callSite() };
-  const { parts, later } = partsOf(body);
-  const mayPay = PAYING.indexOf(way) >= 0 && parts.length + later.length > 0;
-  watcher.leaves({ ...outgoing, mayPay, parts: [{ text: to }].concat(head, parts) });
-  for (const reading of later) {
-    reading.then(
-      (text) => safely(() => watcher.leaves({ ...outgoing, parts: [{ text }] })),
-      () => {}, // it cannot be read, nor sent
-    );
-  }
+export type Leave = ReturnType<typeof leaver>;
+
+/** Gives a watcher what a way out carries. Files are read later, with the site of now. */
+export function leaver(watcher: Watcher) {
+  return (way: string, url: unknown, body?: unknown, head: Part[] = []): void => {
+    const to = textOf(url);
+    if (STAYS_HERE.test(to) || !watcher.isLooking()) return;
+    const outgoing = { way, to, site: callSite() };
+    const { parts, later } = partsOf(body);
+    const mayPay = PAYING.indexOf(way) >= 0 && parts.length + later.length > 0;
+    watcher.leaves({ ...outgoing, mayPay, parts: [{ text: to }].concat(head, parts) });
+    for (const reading of later) {
+      reading.then(
+        (text) => safely(() => watcher.leaves({ ...outgoing, parts: [{ text }] })),
+        () => {}, // it cannot be read, nor sent
+      );
+    }
+  };
 }
 
 /** By what a page pays. A beacon has no answer. */

@@ -1,23 +1,19 @@
 import { callSite, type Site } from './call-site.ts';
-import { leave, textIn, textOf, type Watcher } from './outgoing.ts';
+import { leaver, textIn, textOf, type Watcher } from './outgoing.ts';
 import { hear, prototypeOf, safely, watch } from './patch.ts';
 
 /** Watches what stays in the browser or goes to another frame. */
 export function watchStorage(watcher: Watcher): void {
+  const leave = leaver(watcher);
   watchAssignedItems(watcher);
   for (const name of ['put', 'add']) {
-    watch(IDBObjectStore.prototype, name, (_, [value]) => {
-      leave(watcher, 'IndexedDB', '', textIn(value));
-    });
+    watch(IDBObjectStore.prototype, name, (_, [value]) => leave('IndexedDB', '', textIn(value)));
   }
-  const setCookie = (_: Document, [text]: unknown[]) => leave(watcher, 'cookie', '', text);
-  watch(Document.prototype, 'cookie', setCookie, 'set');
-  watch(prototypeOf('CookieStore'), 'set', (_, cookie) => {
-    leave(watcher, 'cookie', '', textIn(cookie));
-  });
+  watch(Document.prototype, 'cookie', (_, [text]) => leave('cookie', '', text), 'set');
+  watch(prototypeOf('CookieStore'), 'set', (_, cookie) => leave('cookie', '', textIn(cookie)));
   for (const name of ['pushState', 'replaceState']) {
     watch(History.prototype, name, (history: History, [, , url]) => () => {
-      leave(watcher, 'history', url ?? '', textIn(history.state));
+      leave('history', url ?? '', textIn(history.state));
     });
   }
   watchMessages(watcher);
@@ -25,6 +21,7 @@ export function watchStorage(watcher: Watcher): void {
 
 /** `setItem`, and items that a script assigns: these are seen at the next event. */
 function watchAssignedItems(watcher: Watcher): void {
+  const leave = leaver(watcher);
   const { getItem, key } = Storage.prototype;
   const stores = ['localStorage', 'sessionStorage'].map((way) => {
     return { way, store: storeOf(way), seen: new Map<string, string>() };
@@ -33,7 +30,7 @@ function watchAssignedItems(watcher: Watcher): void {
     const found = stores.find(({ store }) => store === storage);
     if (!found) return;
     found.seen.set(textOf(name), textOf(value));
-    leave(watcher, found.way, '', undefined, [{ key: textOf(name), text: textOf(value) }]);
+    leave(found.way, '', undefined, [{ key: textOf(name), text: textOf(value) }]);
   });
   const look = () => {
     if (!watcher.isLooking()) return;
