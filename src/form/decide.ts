@@ -156,6 +156,8 @@ export type Effect =
 export type Step = readonly [State, ...Effect[]];
 
 const IDLE: Doing = { is: 'idle' };
+/** Empties the block's hidden input, also one that the server has rendered again. */
+const TAKE_OUT: Effect = { do: 'takeOut' };
 
 export const START: State = { doing: IDLE, block: null, owesSettled: false };
 
@@ -167,7 +169,7 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
     case 'announced':
       return announced(state, input, hasHandler);
     case 'read':
-      return isMaking(state, input.press) ? drop(state) : [state];
+      return isMaking(state, input.press) ? [{ ...state, block: null }, TAKE_OUT] : [state];
     case 'sealed':
       return sealed(state, input, hasHandler);
     case 'ready':
@@ -192,7 +194,7 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
       return collected(state, input);
     case 'resets':
       // At once, because a script may send the form in the same task.
-      return isCommitted(state) ? [state] : takenOut(state); // F12
+      return isCommitted(state) ? [state] : [withdrawn(state), TAKE_OUT]; // F12
     case 'reset':
       if (state.doing.is !== 'handed') return [state, { do: 'nextCard' }]; // F12
       return [{ ...state, doing: { ...state.doing, isResetDue: true } }]; // F12
@@ -234,10 +236,10 @@ function pressed(state: State, input: Of<'press'>): Step {
 
 /** The shopper pays in another way, or has pressed something else, such as Cancel. */
 function pressedOther(state: State): Step {
-  const [next, takeOut] = takenOut(state); // F6
-  if (state.doing.is !== 'encrypting') return [next, takeOut!];
+  const next = withdrawn(state);
+  if (state.doing.is !== 'encrypting') return [next, TAKE_OUT]; // F6
   const [idle, ...effects] = rest(next, IDLE, { do: 'tell', text: 'press_again' }); // F6
-  return [idle, takeOut!, ...effects];
+  return [idle, TAKE_OUT, ...effects];
 }
 
 /** What code of the page does while a press passes belongs to that press. */
@@ -270,8 +272,9 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     return [next, { do: 'stop', press }, ...effects];
   }
   if (!isFresh(state, input)) {
-    const [next, takeOut] = takenOut(state); // F10
-    return [next, { do: 'stop', press }, takeOut!, { do: 'encrypt', press, needsBlock: true }];
+    const encrypt: Effect = { do: 'encrypt', press, needsBlock: true };
+    const next = withdrawn(state); // F10
+    return [next, { do: 'stop', press }, TAKE_OUT, encrypt];
   }
   if (isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
   return [state, { do: 'stop', press }, { do: 'encrypt', press, needsBlock: false }];
@@ -421,10 +424,10 @@ function lost(state: State): Step {
 
 /** Without a block, a text or anything under way. */
 function end(state: State, isStopped: boolean): Step {
-  const [dropped, takeOut] = drop(state); // F12
+  const dropped: State = { ...state, block: null }; // F12
   const [next, ...effects] = rest(dropped, IDLE); // F12
   if (isStopped) effects.push({ do: 'tell', text: 'no_answer' });
-  return [next, takeOut!, { do: 'clearTexts' }, ...effects];
+  return [next, TAKE_OUT, { do: 'clearTexts' }, ...effects];
 }
 
 /** The form has come to rest. A listener of `cardseal:settled` may press: then no text follows. */
@@ -447,9 +450,9 @@ function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
 /** Something collects the form's data. */
 function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
   const { block } = state;
-  if (!isRunning(state) && !isCard) return takenOut(state); // F10
+  if (!isRunning(state) && !isCard) return [withdrawn(state), TAKE_OUT]; // F10
   if (!block || block.place === 'aside') return [state];
-  if (!isCommitted(state) && isOther) return [{ ...state, block: withdrawn(block) }]; // F10
+  if (!isCommitted(state) && isOther) return [withdrawn(state)]; // F10
   return [{ ...state, block: { ...block, isOut: true } }]; // F10
 }
 
@@ -513,18 +516,13 @@ const letOut = (block: Block): Block => ({
 const takenFromScript = (block: Block | null): Block | null =>
   block?.place === 'script' ? { ...block, place: 'form' } : block;
 
-const withdrawn = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
+/** No data of the form has the block, until it comes back. */
+const withdrawn = ({ block, ...state }: State): State => ({ ...state, block: aside(block) });
+
+const aside = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
 
 /** If another card is in the fields, or was begun there. The block of a full form may come back. */
 function compared(block: Block | null, isSame: boolean): Block | null {
   if (!block || isSame) return block;
-  return block.isEmptied ? null : withdrawn(block);
+  return block.isEmptied ? null : aside(block);
 }
-
-/** Also one that the server has rendered again. */
-const takenOut = (state: State): Step => [
-  { ...state, block: withdrawn(state.block) },
-  { do: 'takeOut' },
-];
-
-const drop = (state: State): Step => [{ ...state, block: null }, { do: 'takeOut' }];

@@ -84,8 +84,8 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   },
   {
     at: 'pressedOther.F6#1', // a press that is no card payment takes the block out
-    plant: { gives: "[state, { do: 'clearTexts' }]" },
-    depth: 3,
+    plant: { instead: "if (state.doing.is !== 'encrypting') return [state];" },
+    depth: 5,
     found: 'a press that is no card payment carries a block',
   },
   {
@@ -175,7 +175,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   },
   {
     at: 'announced.F10', // the block of another card goes when a new one is made
-    plant: { gives: "[state, { do: 'takeOut' }]" },
+    plant: { gives: 'state' },
     depth: 4,
     found: 'the hidden input does not follow the state',
   },
@@ -236,7 +236,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   },
   {
     at: 'end.F12#1', // restart(), unbind() and leaving the page drop the block
-    plant: { gives: "[state, { do: 'clearTexts' }]" },
+    plant: { gives: 'state' },
     depth: 3,
     found: 'something of the card is left when the payment is over',
   },
