@@ -7,7 +7,6 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { vi } from 'vitest';
 import { ACCOUNTS } from '../../demo/service/app.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -36,9 +35,7 @@ export function makeProject(express = 'express'): string {
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
   cpSync(RECIPES, folder, { recursive: true });
   write('package.json', '{ "type": "module", "private": true }');
-  // Every console.error shows all properties of an error, hidden ones, too, as a thorough error
-  // logger would.
-  write('deep.mjs', DEEP);
+  write('preload.mjs', PRELOAD);
   write('serve.ts', SERVE);
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(join(root, 'node_modules', express), join(folder, 'node_modules/express'));
@@ -46,7 +43,17 @@ export function makeProject(express = 'express'): string {
   return folder;
 }
 
-const DEEP = `import { inspect } from 'node:util';
+/**
+ * Tells the test on which port the program listens. Every console.error shows all properties of an
+ * error, hidden ones, too, as a thorough error logger would.
+ */
+const PRELOAD = `import { Server } from 'node:net';
+import { inspect } from 'node:util';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => process.send({ port: this.address().port }));
+  return listen.apply(this, args);
+};
 Object.assign(inspect.defaultOptions, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity });
 `;
 
@@ -85,11 +92,10 @@ export async function startProgram(
   environment: Record<string, string> = {},
 ) {
   const isHandler = file.includes('hono') || file.includes('web');
-  const port = Number(environment.PORT ?? (await freePort()));
   const env = {
     ...process.env,
     NODE_ENV: 'development',
-    PORT: String(port),
+    PORT: '0', // the system chooses one: a free port that was looked up may be taken meanwhile
     CARD_PAYMENTS_URL: serviceAddress,
     CARD_PAYMENTS_SECRET_KEY: ACCOUNTS[0].secretKey,
     PROGRAM: `./${file}`,
@@ -97,19 +103,22 @@ export async function startProgram(
     ...environment,
   };
   const main = isHandler ? 'serve.ts' : file;
-  const args = ['--import', './deep.mjs', '--import', 'tsx', `./${main}`];
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: 'pipe' });
+  const args = ['--import', './preload.mjs', '--import', 'tsx', `./${main}`];
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env,
+    stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
+  });
   running.push(child);
-  const server = { address: `http://127.0.0.1:${port}`, output: '', stop, terminate };
-  for (const stream of [child.stdout, child.stderr]) {
+  const server = { address: '', output: '', stop, terminate };
+  for (const stream of [child.stdout!, child.stderr!]) {
     stream.setEncoding('utf8').on('data', (text) => {
       server.output += text;
     });
   }
-  const isReady = async () => {
-    if (!(await isUp(server.address, child))) throw new Error(`Not up yet:\n${server.output}`);
-  };
-  await vi.waitFor(isReady, { timeout: 30_000, interval: 50 });
+  const port = await Promise.race([listening(child), once(child, 'exit').then(() => undefined)]);
+  if (!port) throw new Error(`The program ended:\n${server.output}`);
+  server.address = `http://127.0.0.1:${port}`;
   return server;
 
   /** Asks it to end, as a deploy does. Resolves to its status when it has ended. */
@@ -128,12 +137,10 @@ export async function startProgram(
 
 export type Program = Awaited<ReturnType<typeof startProgram>>;
 
-async function isUp(address: string, child: ChildProcess): Promise<boolean> {
-  if (child.exitCode !== null) throw new Error('The program ended');
-  return fetch(address).then(
-    () => true,
-    () => false,
-  );
+/** Resolves to the port on which a program listens. */
+async function listening(child: ChildProcess): Promise<number> {
+  const [{ port }] = await once(child, 'message');
+  return port;
 }
 
 export async function freePort(): Promise<number> {
