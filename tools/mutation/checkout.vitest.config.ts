@@ -8,4 +8,5 @@ export default inNode([
   'checkout/surroundings.node.test.ts',
   'checkout/checkout.node.test.ts',
   'checkout/card-payments.node.test.ts',
+  'checkout/!(explore*).node.test.ts',
 ]);

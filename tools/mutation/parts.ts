@@ -12,9 +12,9 @@ const RULES = ['block', 'card-form', 'decide', 'key-requests', 'make-block', 'pe
 
 export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = {
   core: { mutate: ['src/core/*.ts', 'src/server/*.ts'], judges: ['core', 'types'] },
-  // Only PostgreSQL itself can judge its store: `npm run interop`.
+  // Only the databases themselves can judge their stores: `npm run interop`.
   checkout: {
-    mutate: ['src/checkout/*.ts', '!src/checkout/postgres-store.ts'],
+    mutate: ['src/checkout/*.ts', '!src/checkout/{mysql,postgres,sqlite}-store.ts'],
     judges: ['checkout', 'types'],
   },
   rules: { mutate: RULES, judges: ['rules', 'form', 'types'] },
