@@ -31,11 +31,11 @@ export function keptBlock(
   return {
     /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
     check: input.check,
-    /** Also a block that the server has rendered again. */
+    /** Takes any block out of the hidden input, also one that the server has rendered again. */
     takeOut: input.clear,
     fill: input.fill,
 
-    /** Keeps a block with the card that it was made from, and zeroes the card in the end. */
+    /** Keeps a block with its card, until `follow` sees that the block is emptied or dropped. */
     keep(block: EncryptedCard, keyArrived: number, card: CardBytes) {
       kept = { block, keyArrived, card };
     },
@@ -45,7 +45,7 @@ export function keptBlock(
     /** Whether the fields hold its card, or are still empty because the library has emptied them. */
     isSame(): boolean {
       if (!kept) return false;
-      return kept.card ? fields.hold(kept.card) : fields.areEmpty();
+      return kept.card ? fields.hold(kept.card) : fields.areAsEmptied();
     },
     isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),
     /** Whether the fields hold another card, which is to be paid with. */

@@ -15,7 +15,24 @@
  * A block leaves the form in two ways: the browser sends the form, or code of the page gets the
  * block. `onEncrypted`, `encrypt()` and card buttons are three doors to the second way.
  *
- * The rules are in docs/form.md in words. F1 to F12 and G9 to G13 name them in tests, too.
+ * The rules, by the names that they have beside their code and in tests:
+ *
+ * - F1: A press that an earlier listener has cancelled is none.
+ * - F2: What passed before is over before the next press begins.
+ * - F3: Only a block of the card on the screen passes, and only at a card press.
+ * - F4: What code of the page does while a press passes belongs to that press.
+ * - F5: Code of the page that has the block may submit the form, until the next press.
+ * - F6: A press that is no card press takes the block out, and ends a press that is being made.
+ * - F7: One press at a time. The shopper is told to wait.
+ * - F8: The page hears of each press first, and a press that fails ends in a text.
+ * - F9: A block is sent once, and no response for 30 seconds ends in a text.
+ * - F10: Another card, or another way to pay, takes the block out of the form's data.
+ * - F11: A retry needs nothing in the emptied fields.
+ * - F12: A reset, `restart()`, `unbind()` and leaving the page leave no block and no card.
+ * - F13: A form that is not bound any more decides about no press.
+ * - G9, G12, G13: A refused repeat ends in a text; the fields are seen to be empty; texts are true.
+ *
+ * docs/press.md has the same as a table in words.
  */
 import { CardEncryptionError } from '../core/index.ts';
 import type { FormProblem } from './feedback/texts.ts';
@@ -231,6 +248,7 @@ function pressed(state: State, input: Of<'press'>): Step {
       // The shopper has pressed something else, so a script cannot send its block any more.
       if (!isByShopper && block?.place === 'aside') return refuse(state, press); // F6
   }
+  // The block is on its way, or code of the page has it.
   return [state, { do: 'stop', press }, { do: 'tell', text: 'payment_under_way' }]; // F7
 }
 
@@ -322,7 +340,8 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   }
   const isRefused = !block || !isCard || !isFresh(state, input); // F3
   if (isRefused) {
-    // Else a script that has the block of another card could never press again.
+    // Otherwise a script would keep the block of another card, and each of its later submits would
+    // be taken for one with that block.
     return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
   }
   if (leavesByBrowser(state, press, hasHandler)) {
@@ -349,15 +368,9 @@ function refuse(state: State, press: Press): Step {
 }
 
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  const { doing, block } = state;
-  if (isOver(doing, press)) {
-    // If a script of the page has filled them again, the next press still knows the card.
-    const isKnown = block && isCleared;
-    const emptiedBlock = isKnown ? { ...block, isEmptied: true } : compared(block, isSame);
-    return lost({ ...state, block: emptiedBlock });
-  }
+  if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared);
   if (isPart(state, press)) return [state]; // it shares the block of the press that passes
-  if (!block || !isMaking(state, press)) {
+  if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
   }
   if (!isCleared) return failed(state, { type: 'failed', press, error: notEmpty() }); // G12
@@ -394,8 +407,8 @@ function dispatched(state: State, sent: Press | undefined): Step {
 function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): Step {
   const { doing } = state;
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
-  const mine = isAnswered ? state.block : takenFromScript(state.block); // G13
-  const block = compared(mine, isSame); // the shopper may have begun another card
+  const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
+  const block = compared(kept, isSame); // the shopper may have begun another card
   const effects: Effect[] = [];
   if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
   if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9
@@ -410,6 +423,15 @@ function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   // The payment may have been made, so its card does not stay on the screen. Another one does.
   if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
   return lost({ ...state, block: compared(block, isSame) });
+}
+
+/** 30 seconds are over, and the fields are emptied, as `timeout` has said. */
+function emptiedLate(state: State, isSame: boolean, isCleared: boolean): Step {
+  const { block } = state;
+  // If a script of the page has filled them again, the next press still knows the card.
+  const isKnown = block && isCleared;
+  const emptiedBlock = isKnown ? { ...block, isEmptied: true } : compared(block, isSame);
+  return lost({ ...state, block: emptiedBlock });
 }
 
 /** Whether 30 seconds end this state. */
@@ -470,7 +492,7 @@ export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 
 
 /** Whether two of them are the same, apart from what happens to a press under way. */
 export const isSameDoing = (doing: Doing, other: Doing) =>
-  doing.is === other.is && (!('press' in doing) || isOf(other, doing.press));
+  doing.is === other.is && (doing.is === 'idle' || isOf(other, doing.press));
 
 /** Whether the browser or `onEncrypted` has the block. */
 const isAway = (doing: Doing) =>
@@ -478,7 +500,7 @@ const isAway = (doing: Doing) =>
   doing.is === 'overdue' ||
   (doing.is === 'handed' && doing.press.kind === 'submit');
 
-const isOf = (doing: Doing, press: Press) => 'press' in doing && doing.press.id === press.id;
+const isOf = (doing: Doing, press: Press) => doing.is !== 'idle' && doing.press.id === press.id;
 
 /** Whether this is the press whose block is made. */
 export const isMaking = ({ doing }: State, press: Press) =>

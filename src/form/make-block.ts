@@ -7,7 +7,8 @@ import type { Parts } from './parts.ts';
 const SLOW_MS = 1000;
 
 /**
- * Reads and validates the card on the screen. The caller has to zero it.
+ * Reads and validates the card on the screen. The caller has to zero it. What is wrong with it, the
+ * shopper reads here.
  *
  * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
  */

@@ -33,9 +33,6 @@ interface LivePress extends Press {
   readonly resolve?: (block: EncryptedCard | undefined) => void;
 }
 
-/** These happen whatever code of the page has done since they were decided. */
-const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
-
 export type CardPresses = ReturnType<typeof cardPresses>;
 
 /** Does what `decide` says, and tells it what comes of it. */
@@ -48,9 +45,9 @@ export function cardPresses(parts: Parts) {
   let lastId = 0;
   /** The card of the press under way, from when it is read until its block is made. */
   let card: CardBytes | undefined;
-  /** The press whose repeat is awaited. */
+  /** The press whose repeat is awaited: the next event belongs to it. */
   let awaited: LivePress | undefined;
-  /** The press that passes, and those that code of the page makes meanwhile. */
+  /** The press that passes, and those that code of the page makes meanwhile. `enter` ends them. */
   let passing: LivePress[] = [];
   let stopListening: (() => void) | undefined;
 
@@ -96,8 +93,13 @@ export function cardPresses(parts: Parts) {
     enter(next);
     const own = turn;
     for (const effect of effects) {
-      if (own === turn || DUE.includes(effect.do)) perform(effect);
+      if (own === turn || isDue(effect)) perform(effect);
     }
+  }
+
+  /** Whether it happens whatever code of the page has done since it was decided. */
+  function isDue(effect: Effect): boolean {
+    return ['stop', 'settled', 'nextCard', 'takeOut'].includes(effect.do);
   }
 
   function enter(next: State): void {
@@ -181,7 +183,7 @@ export function cardPresses(parts: Parts) {
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
-    const isRepeat = awaited !== undefined;
+    const isRepeat = awaited !== undefined; // see `repeat`
     const id = awaited?.id ?? nextId();
     awaited = undefined;
     const press: LivePress = { id, kind, button, event, isRepeat };
@@ -241,16 +243,16 @@ export function cardPresses(parts: Parts) {
 
   /** The event comes before `page.repeat` returns. */
   function repeat(press: LivePress): void {
+    let isExplained = false;
     awaited = press;
     try {
-      page.repeat(press.kind, press.button);
+      isExplained = page.repeat(press.kind, press.button);
     } catch (error) {
       parts.report(error); // a function of the page, which has not let it come
     }
     awaited = undefined;
-    settle();
+    settle(); // a click that a script makes has done all that it does, too
     // F10: the form or the button is gone, or the browser refuses a control.
-    const isExplained = page.isRefusalShown(press.kind, press.button);
     send({ type: 'repeated', press, isExplained });
   }
 
@@ -260,7 +262,8 @@ export function cardPresses(parts: Parts) {
   function gate(press: LivePress): void {
     const { kind, button } = press;
     try {
-      // A press that has just begun was asked for already, and so was `encrypt()`, by its call.
+      // `onPress` has asked for a repeat, and for a press within another one, in this task. Any other
+      // press has waited, or code of the page has heard of it. A call of `encrypt()` says it itself.
       const isAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = isAsked || page.isCardPayment(button, true);

@@ -255,6 +255,20 @@ test('a polluted Object.prototype sets no option, and keeps no listener from hea
   }
 });
 
+test('a polluted Object.prototype lets a reset empty what scripts have written', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  page.control('number').setAttribute('value', TYPED.number);
+  Object.assign(Object.prototype, { press: null });
+  try {
+    page.form.reset();
+    await vi.waitUntil(() => !page.control('number').hasAttribute('value'), { timeout: 1000 });
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'press');
+  }
+});
+
 // Control emptied-when-left
 test('a page that is shown for the first time keeps its key and its values', async () => {
   const page = open();

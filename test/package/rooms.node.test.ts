@@ -189,7 +189,7 @@ test('what touches a card or a block is read in one sitting', () => {
 });
 
 /** In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. */
-const LONGEST_SITTING = 2740;
+const LONGEST_SITTING = 2770;
 
 /** The rules that outsiders' cases have shown missing, each in a comment beside its code. */
 const RULES = Array.from({ length: 18 }, (_, i) => `G${i + 1}`);

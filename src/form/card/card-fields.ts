@@ -37,15 +37,15 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const removeNewNames = newNamesOf(form);
   let isEmptying = false;
 
-  const find = (mayBeLocked: boolean): CardControls => {
+  const findAndUnname = (mayBeLocked: boolean): CardControls => {
     removeNewNames();
     return findFields(form, mayBeLocked);
   };
 
   /** Looks at the card in the fields. `false` if the form is not as it must be. */
-  const ask = (question: (card: CardBytes, controls: CardControls) => boolean): boolean => {
+  const holds = (question: (card: CardBytes, controls: CardControls) => boolean): boolean => {
     try {
-      const controls = find(true); // a page may lock the fields while it sends them
+      const controls = findAndUnname(true); // a page may lock the fields while it sends them
       const card = readCard(controls);
       try {
         return question(card, controls);
@@ -64,7 +64,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      * @throws {@link CardEncryptionError} `invalid_form`.
      */
     read(): { card: CardBytes; problems: Problem[] } {
-      const controls = find(false);
+      const controls = findAndUnname(false);
       const { number, name, expiry, cvv } = controls;
       for (const control of concat([number, name, expiry, cvv])) readFrom.add(control);
       replaced.clear();
@@ -84,22 +84,22 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       {
         problem: isTooLong ? 'name_too_long' : 'name_invalid',
         field: 'name',
-        controls: find(false).name,
+        controls: findAndUnname(false).name,
       },
     ],
 
     /** Whether the fields hold this card. */
-    hold: (card: CardBytes): boolean => ask((now) => isSameCard(now, card)),
-    /** Whether the fields are as the library has emptied them. */
-    areEmpty: (): boolean => ask((_, controls) => holdsNoCard(controls)),
+    hold: (card: CardBytes): boolean => holds((now) => isSameCard(now, card)),
+    /** Whether a retry may send the block again: the fields are as the library has emptied them. */
+    areAsEmptied: (): boolean => holds((_, controls) => holdsNoCard(controls)),
     /**
-     * Whether nothing of a card stands in the fields that are emptied. A page may have taken them
-     * out.
+     * Whether code of the page may get the block: nothing of the card stands in what was emptied,
+     * and be it because the page has taken the fields out.
      */
     areCleared: (): boolean => cardControls(form).every(isCleared),
     /** Whether the fields hold another card than this one, whole and valid. */
     holdOther: (card: CardBytes | undefined): boolean =>
-      ask((now, controls) => {
+      holds((now, controls) => {
         const isOther = !card || !isSameCard(now, card);
         return isOther && findProblems(now, controls, luhn).length === 0;
       }),

@@ -17,7 +17,7 @@ export const isSpace = (char: string): boolean => char.trim() === '' || char ===
 export const readDigits = (value: string): (number | undefined)[] =>
   allDigits(value.slice(0, LONGEST_VALUE));
 
-/** The same of a text of any length. */
+/** The same for a text of any length. */
 export const allDigits = (text: string): (number | undefined)[] =>
   withoutIgnorable(text)
     .filter((char) => !isGap(char))

@@ -101,10 +101,9 @@ function isCutOff(number: Uint8Array, controls: Control[]): boolean {
   if (controls.length > 1 || number.length >= 16) return false;
   const { value, maxLength } = control!;
   const hasGaps = value.length > number.length;
-  return hasGaps && value.length === maxLength && lengthsOfGroups(value)[1] !== 6;
+  const isWholeAmex = readNumerals(value)[1]?.length === 6;
+  return hasGaps && value.length === maxLength && !isWholeAmex;
 }
-
-const lengthsOfGroups = (value: string) => readNumerals(value).map(({ length }) => length);
 
 /** Whether a name goes out in clear text with a card number in it, as autofill may put it there. */
 const isSentNumber = (control: Control): boolean => isShared(control) && holdsNumber(control.value);
@@ -173,7 +172,7 @@ export const holdsNoCard = ({ number, name, expiry, cvv }: CardControls): boolea
   !concat([number, expiry, cvv]).some((control) => !isSelect(control) && hasDigit(control)) &&
   name.every((control) => isShared(control) || control.value === '');
 
-/** Whether nothing of a card stands in one of its own controls: the same, for one control. */
+/** Whether nothing of a card stands in one of its own controls, whatever else the form has. */
 export function isCleared(control: Element): boolean {
   if (!isControl(control) || isSelect(control) || isShared(control)) return true;
   return isOfName(control) ? control.value === '' : !hasDigit(control);

@@ -9,22 +9,22 @@ import { isRendered } from './is-rendered.ts';
  * Whether a press pays by card. Any other press passes unchanged.
  *
  * @param when - The page's own answer.
- * @param mayBeLocked - Whether the page may have locked or hidden the fields of the card, because a
- * block may be on its way. How the fields look tells nothing then.
+ * @param doLooksCount - Whether a form with hidden or disabled fields pays in another way. While a
+ * block may be on its way, the page may have locked or hidden them.
  * @throws {@link CardEncryptionError} `unsupported_browser`, or `invalid_form` if `when` throws.
  */
 export function isCardPayment(
   form: HTMLFormElement,
   submitter: HTMLElement | null,
   when: (() => boolean) | undefined,
-  mayBeLocked: boolean,
+  doLooksCount: boolean,
 ): boolean {
   if (isOtherButton(submitter) || isSkipPressed()) return false; // these work in every browser
   checkFormBrowser();
   checkIsForm(form);
   // Only `false`: a `when` that forgets to return must not let a card press pass without a block.
   if (when && askPage(when) === false) return false;
-  if (mayBeLocked) return true;
+  if (!doLooksCount) return true;
   const ownControls = cardControls(form).filter((control) => !isShared(control));
   const areDisabled = ownControls.every((control) => control.matches(':disabled'));
   if (ownControls.length > 0 && areDisabled) return false;

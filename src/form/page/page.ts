@@ -5,7 +5,7 @@ import { isByShopper, withoutGesture } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
 import { clickAgain, submitAgain } from './submit.ts';
-import { elementsOf, unclobbered } from './unclobbered.ts';
+import { rootOf } from './unclobbered.ts';
 
 export type Page = ReturnType<typeof pageOf>;
 
@@ -21,7 +21,7 @@ export const pageOf = (
    * @throws {@link CardEncryptionError} `unsupported_browser`, or `invalid_form` if `when` throws.
    */
   isCardPayment: (button: HTMLElement | null, doLooksCount: boolean): boolean =>
-    isCardPayment(form, button, when, !doLooksCount),
+    isCardPayment(form, button, when, doLooksCount),
 
   /** @throws {@link CardEncryptionError} `invalid_form` if a submit would go to a wrong place. */
   checkDestination: (button: HTMLElement | null): void =>
@@ -36,25 +36,35 @@ export const pageOf = (
   /** Whether the form is in the page. The page may have replaced it. */
   isConnected: (): boolean => form.isConnected,
 
-  /** Submits the form again, or clicks the button again. The event comes before this returns. */
-  repeat(kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): void {
-    withoutGesture(() => {
-      if (kind === 'click') clickAgain(button!);
-      else submitAgain(form, button);
-    });
-  },
-
-  /** Whether the browser refuses a submit because of a control, and can show it (G9). */
-  isRefusalShown: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
-    kind === 'submit' &&
-    form.isConnected &&
-    !unclobbered(form, 'noValidate') &&
-    !button?.hasAttribute('formnovalidate') &&
-    elementsOf(form).some(isShownAsInvalid),
+  /**
+   * Submits the form again, or clicks the button again. The event comes before this returns.
+   *
+   * @returns Whether the browser refuses a control instead, and shows why (G9).
+   */
+  repeat: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
+    isRefusalShown(form, () =>
+      withoutGesture(() => {
+        if (kind === 'click') clickAgain(button!);
+        else submitAgain(form, button);
+      }),
+    ),
 
   onceLeaving,
 });
 
-/** A fieldset with an invalid control is invalid, too, but the browser shows nothing there. */
-const isShownAsInvalid = (element: Element): boolean =>
-  element.localName !== 'fieldset' && element.matches(':invalid') && isRendered(element);
+/**
+ * Whether the browser refuses a submit because of a control, and shows that. It shows nothing at a
+ * control that is not rendered, or if the page has cancelled the control's `invalid` event.
+ */
+function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
+  const refused = new Map<Event, Element>(); // a shadow root's event forgets its target
+  const listener = (event: Event) => refused.set(event, event.target as Element);
+  const root = rootOf(form);
+  root.addEventListener('invalid', listener, true);
+  try {
+    submit();
+  } finally {
+    root.removeEventListener('invalid', listener, true);
+  }
+  return [...refused].some(([event, element]) => !event.defaultPrevented && isRendered(element));
+}

@@ -156,7 +156,7 @@ export abstract class Page {
       },
       nameProblem: () => [],
       hold: (card: CardBytes) => holds(card),
-      areEmpty: () => this.content === 'empty',
+      areAsEmptied: () => this.content === 'empty',
       areCleared: () => this.content !== 'A' && this.content !== 'B',
       holdOther: (card: CardBytes | undefined) =>
         (this.content === 'A' || this.content === 'B') && !holds(card),
@@ -225,9 +225,8 @@ export abstract class Page {
         if (++this.sends > 3) this.violation('the library repeats a press again and again');
         if (kind === 'click') this.clickCardButton('library');
         else this.dispatchSubmit('pay', 'library');
+        return kind === 'submit' && this.isConnected && this.isRefusedByBrowser();
       },
-      isRefusalShown: (kind: string) =>
-        kind === 'submit' && this.isConnected && this.isRefusedByBrowser(),
       onceLeaving: (action: (isAsked: boolean) => void) => {
         this.askLeaving = () => action(true);
         return () => {
