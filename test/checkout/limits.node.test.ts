@@ -59,6 +59,23 @@ describe('the keys', () => {
     expect(refused).toBe(0);
   });
 
+  // Claim senders
+  test('an IPv6 line with a /48 is many senders: a bot there stops most newcomers', () => {
+    const stopped = (addressOf: (at: number) => string) => {
+      const limits = keyLimits(10);
+      let refused = 0;
+      for (let second = 0; second < 120; second++) {
+        for (let at = second * 40; at < second * 40 + 40; at++)
+          limits.take(`bot ${at}`, senderOf(addressOf(at)), at * 25);
+        const shopper = senderOf(`203.0.113.${second}`);
+        if (limits.take(`order ${second}`, shopper, second * 1000 + 999) > 0) refused++;
+      }
+      return refused;
+    };
+    expect(stopped((at) => `2600:1:2:${at.toString(16)}::1`)).toBeGreaterThan(90);
+    expect(stopped((at) => `2600:1:2:3::${at.toString(16)}`)).toBe(0); // all of one /64
+  });
+
   // Control senders
   test('control: where nobody says who asks, the same bot stops most shoppers', () => {
     const limits = keyLimits(10);

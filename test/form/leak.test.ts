@@ -80,7 +80,8 @@ interface Failure {
 }
 
 // Claim form-texts. Why: Errors of page code are replaced, not repeated, but those of `key` and
-// `onEncrypted` go to `reportError` as they are: src/form/feedback/notices.ts.
+// `onEncrypted` go to `reportError` as they are, and a `CardEncryptionError` goes on as one of the
+// library: src/form/feedback/notices.ts and src/form/key-source.ts.
 // src/form/card/read.ts reads digits one by one.
 test.each<[code: string, Failure]>([
   ['invalid_form', { content: html({ number: named }), options: {} }],

@@ -435,6 +435,33 @@ test.each(Object.entries(ENDS))(
   },
 );
 
+// Claim memory-zeroed
+test('the card of a block that waits stays in memory until the next card press encrypts another one, and no longer', async () => {
+  const memory = watchMemory(PARTS);
+  const { page, binding } = await declined();
+  expect(memory.holds()).toBeGreaterThan(0); // an exception of the claim
+  fill(page, { number: '4111 1111 1111 1111', name: 'Ada Lovelace', expiry: '01/47' });
+  await settled(page);
+  expect(memory.holds()).toBeGreaterThan(0); // its block would be offered again
+  const passed = next(page.form, 'submit');
+  page.button().click();
+  await passed;
+  await idle(page);
+  expect([memory.holds(), page.errors]).toEqual([1, []]); // that of the new card
+  binding.unbind();
+  memory.unwatch();
+  expect(memory.holds()).toBe(0);
+});
+
+// Control emptied-when-left
+test('a form that is not bound any more keeps what is typed into it, also when the page is left', () => {
+  const page = open();
+  bind(page.form).unbind();
+  fill(page);
+  away();
+  expect(values(page)).toEqual(KEPT);
+});
+
 // Control emptied-when-left
 test('a reset that a listener cancels keeps the card, and the same card brings the same block', async () => {
   const name = `<input autocomplete="cc-name" value="${TYPED.name}">`; // from the server

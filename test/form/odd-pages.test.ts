@@ -43,6 +43,17 @@ describe('what goes out in clear text is searched:', () => {
     expect(statusOf(page)).toEqual(expect.any(String));
   });
 
+  // Claim no-clear-text
+  test('for the number only: a field of the page with the rest of the card is sent', async () => {
+    const page = open(`<input type="hidden" name="note">${html()}`);
+    await bind(page.form).ready;
+    fill(page);
+    const rest = `${TYPED.name}, ${TYPED.expiry}, ${TYPED.cvv}`;
+    page.form.querySelector<HTMLInputElement>('[name=note]')!.value = rest;
+    const [sent] = await posted(page);
+    expect(sent!.body[0]).toEqual(['note', rest]);
+  });
+
   test('a shared name: the shopper corrects it', async () => {
     const name = '<input name="billing" data-cardseal-field="name" data-cardseal-shared>';
     const page = open(html({ name }));

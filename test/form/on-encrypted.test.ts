@@ -32,6 +32,7 @@ import {
 
 // Claim emptied-before-code. Why: src/form/decide.ts has them emptied, and looked at, before code
 // of the page gets the block, because such code often sends every control.
+// Claim listeners-once
 test('onEncrypted is called instead of the submit, with the block and the button, and with the fields empty', async () => {
   const page = open(`${html()}<button>Later</button>`, 'method="get"');
   const calls: unknown[][] = [];
@@ -46,6 +47,7 @@ test('onEncrypted is called instead of the submit, with the block and the button
   expect([page.passes, await page.sent()]).toEqual([0, []]);
 });
 
+// Claim listeners-once
 test('onEncrypted that calls requestSubmit(): the browser sends the form, with the block', async () => {
   const page = open();
   const submit = () => {
@@ -55,10 +57,13 @@ test('onEncrypted that calls requestSubmit(): the browser sends the form, with t
       .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
     page.form.requestSubmit();
   };
+  const heard: string[][] = [];
+  page.form.addEventListener('submit', () => void heard.push(values(page)));
   bind(page.form, { onEncrypted: submit });
   fill(page);
   const [sent] = await posted(page);
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+  expect(heard).toEqual([EMPTY]);
 });
 
 test('onEncrypted that locks the fields and submits the form: it is sent with the block', async () => {

@@ -240,6 +240,18 @@ test('fields that are hidden are another way to pay, and fields that are seen ar
   expect((await posted(page, page.button('Invoice'))).length).toBe(1);
 });
 
+// Claim other-press
+test('entries that contain the typed number stay behind, and the rest of the data is sent', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const note = '<input name="note"><input name="coupon" value="SUMMER">';
+  const page = open(note + html());
+  await bind(page.form, { when: () => false }).ready;
+  fill(page);
+  page.form.querySelector<Input>('[name=note]')!.value = `mine: ${TYPED.number}, and ${TYPED.cvv}`;
+  const [sent] = await posted(page);
+  expect(sent!.body).toEqual([['coupon', 'SUMMER']]);
+});
+
 // Changed: the library set `novalidate` and validated itself. Now the browser does, as without it.
 // Claim other-press
 test("for another way to pay, too, the page's own controls have to be valid", async () => {

@@ -20,7 +20,8 @@ final class Sender
 
     /**
      * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address; null if
-     * the address is private or of this machine, or is none.
+     * the address is private or of this machine, or is none. Many lines have a /48 or a /56 of
+     * IPv6, and so are many senders: docs/production.md#bots.
      */
     public static function of(?string $address): ?string
     {

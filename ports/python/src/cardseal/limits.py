@@ -40,6 +40,7 @@ _MANY_DECLINES = 20
 def sender_of(address: Optional[str]) -> Optional[str]:
     """Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address.
 
+    Many lines have a /48 or a /56 of IPv6, and so are many senders: docs/production.md#bots.
     None if the address is of a private network or of this machine, and so is a proxy's and not a
     shopper's, or if it is no address.
     """
