@@ -45,6 +45,12 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
     'core/': ['CARD_FIELDS', 'CardEncryptionError', 'encodeInto'],
   },
   'form/decide.ts': { 'core/': ['CardEncryptionError'] },
+  'form/key-source.ts': {
+    'form/feedback/': ['isAboutCard', 'reportToPage'],
+    'form/page/': ['newAborter'],
+    'core/': ['CardEncryptionError', 'prepareKey'],
+  },
+  'form/key-requests.ts': { 'form/feedback/': ['asCardEncryptionError'] },
   // It sees test cards in the page, because it looks for them. It encrypts none, and binds no form.
   'check/': {
     'form/card/': ['holdsNumber', 'readDigits'],
@@ -58,6 +64,19 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
     'form/page/': ['createElement', 'unclobbered'],
     'core/': ['CardEncryptionError'],
   },
+  // It gives the page the functions of the core and of the form, and calls only those of the form.
+  'script-tag/': {
+    'form/index.ts': ['bindCardForm'],
+    'form/page/': ['checkIsForm', 'elementsOf', 'listenOn', 'unclobbered'],
+    'core/': ['CardEncryptionError', 'encryptCard', 'prepareKey'],
+  },
+  'pay-tag/': {
+    'form/index.ts': ['bindCardForm'],
+    'form/page/': ['unclobbered'],
+    'pay/': ['bindCheckout'],
+    'script-tag/': ['all of it', 'readHeaders', 'readShared'],
+  },
+  'server/': { 'core/': ['*'] },
   'checkout/': { 'server/': ['*'] },
   'testing/': {},
 };
@@ -132,15 +151,32 @@ test('each name that a room may import, it does import', () => {
   expect(unused).toEqual([]);
 });
 
-/** The ways from an element to what was typed into it, or to the block. */
-const READS =
-  /\.(value|valueAs\w+|defaultValue|selectedOptions|selectedIndex|options|formData)\b|FormData|\['value'\]|getAttribute\('value'\)|\{[^{}]*\bvalue\b[^{}]*\} ?(\)|=)/;
+/**
+ * The usual ways from an element or an event to what was typed, or to the block. A guard against
+ * accidents, not a proof: code that means to read a control finds a way that is not here.
+ */
+const READS = new RegExp(
+  [
+    /\.(value|valueAs\w+|defaultValue|nodeValue|selectedOptions|selectedIndex|options)\b/,
+    /\[['"`]value['"`]\]|\{[^{}]*\bvalue\b[^{}]*\} ?(\)|=)/,
+    /getAttribute\(['"`]value|getAttributeNode|\.attributes\b/,
+    /Reflect\.get\b|getOwnPropertyDescriptor|Object\.(entries|values)\(control/,
+    /FormData|\.formData\b|URLSearchParams/,
+    /(outer|inner)(HTML|Text)\b|XMLSerializer|cloneNode|importNode/,
+    /\.(data|key|clipboardData|dataTransfer)\b/,
+    /getSelection|\.selection(Start|End)\b|setRangeText|execCommand/,
+    /\b(\w*[oO]ption|control|input|select|field)[!?]?\.(textContent|text|label)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
-/** What looks like one of them: texts of the page's developer, and a type. */
+/** What looks like one of them: texts of the page's developer, a type, and members of the form. */
 const NO_CARD = [
   'onFormData(data: FormData): void;',
   'ownProperty(messages, problem).value',
   '[...control.options].map(({ value }) => value)',
+  'Reflect.get(HTMLFormElement.prototype, member, form)',
 ];
 
 /** The browser hands it the form's data, and it hands it on. It is in the sitting. */
@@ -164,7 +200,7 @@ test('what only old browsers need stands in one file', () => {
 
 /** What a reviewer who must trust the script tag reads: .github/CONTRIBUTING.md. */
 const SITTING =
-  /^(core\/|form\/(card\/|decide|perform|block|block-input|make-block)|form\/page\/listeners)/;
+  /^(core\/|form\/(card\/|bind-card-form|card-form|decide|perform|block|block-input|make-block)|form\/page\/listeners)/;
 
 /** Types and names that are handed on run nothing: nothing in such a file has to be trusted. */
 function runsNothing(file: string, text: string): boolean {
@@ -173,6 +209,7 @@ function runsNothing(file: string, text: string): boolean {
     (it) =>
       ts.isInterfaceDeclaration(it) ||
       ts.isTypeAliasDeclaration(it) ||
+      (ts.isModuleDeclaration(it) && it.name.text === 'global') || // types for everybody
       (ts.isImportDeclaration(it) && it.importClause?.isTypeOnly) ||
       (ts.isExportDeclaration(it) && it.moduleSpecifier),
   );
@@ -188,8 +225,22 @@ test('what touches a card or a block is read in one sitting', () => {
   );
 });
 
-/** In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. */
-const LONGEST_SITTING = 2770;
+/**
+ * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. The
+ * last one: `bind-card-form.ts` and `card-form.ts` hold card and block, and had not been counted.
+ */
+const LONGEST_SITTING = 3040;
+
+test('each file that runs something is in the sitting, or has a row of what it may import', () => {
+  const rows = Object.keys(MAY_IMPORT);
+  const free = files.filter(
+    (file) =>
+      !SITTING.test(file) &&
+      !rows.some((place) => file.startsWith(place)) &&
+      !runsNothing(file, read(file)),
+  );
+  expect(free).toEqual([]);
+});
 
 /** The rules that outsiders' cases have shown missing, each in a comment beside its code. */
 const RULES = Array.from({ length: 18 }, (_, i) => `G${i + 1}`);
@@ -223,6 +274,10 @@ describe('control:', () => {
     ['check/typed-card.ts', "import { encryptCard } from '../core/index.ts';"],
     ['checkout/orders.ts', "export { prepareKey } from '../core/index.ts';"],
     ['testing/index.ts', "import '../core/index.ts';"],
+    ['script-tag/index.ts', "import { cardForm } from '../form/card-form.ts';"],
+    ['pay-tag/index.ts', "import { encryptCard } from '../core/index.ts';"],
+    ['form/key-source.ts', "import { keptBlock } from './block.ts';"],
+    ['form/key-requests.ts', "import { cardFields } from './card/card-fields.ts';"],
   ])('%s: %s is found', (file, text) => {
     expect(found(file, text)).toHaveLength(1);
   });
@@ -236,6 +291,7 @@ describe('control:', () => {
   test.each([
     ['export interface Card { number: string }', true],
     ["export { encryptCard } from './encrypt-card.ts';", true],
+    ['declare global { interface Window { card: Card } }', true],
     ["import './encrypt-card.ts';", false],
     ['export const LONGEST = 19;', false],
   ])('%s runs nothing: %s', (text, expected) => {
@@ -248,7 +304,28 @@ describe('control:', () => {
     'controls.map(({ value }) => value)',
     "control.getAttribute('value')",
     'new FormData(form)',
+    'control["value"]',
+    "Reflect.get(control, 'value')",
+    "control.getAttributeNode('value')",
+    'control.attributes',
+    'control.outerHTML',
+    'control.cloneNode()',
+    'event.data',
+    'event.key',
+    'event.clipboardData',
+    'getSelection()',
+    'control.selectionStart',
+    'option.textContent',
+    'chosenOption!.text',
   ])('a control that is read by %s is found', (code) => {
     expect(code).toMatch(READS);
+  });
+
+  test.each([
+    'const value = 1;',
+    'line.textContent = text;',
+    "control.setAttribute('required', value)",
+  ])('%s reads no control', (code) => {
+    expect(code).not.toMatch(READS);
   });
 });
