@@ -11,6 +11,7 @@ test.each([
   [undefined, postedBlock('cek_1')],
   ['text/plain;charset=UTF-8', postedBlock('cek_1')],
   ['Application/JSON; charset=utf-8', postedBlock('cek_1')],
+  [' application/json', postedBlock('cek_1')],
   [FORM, `a=b&encrypted_card=${encodeURIComponent(postedBlock('cek_1'))}`],
 ])('a block is read as %s', async (contentType, body) => {
   const block = { ...BLOCK, key_id: 'cek_1' };
@@ -25,7 +26,12 @@ test.each<[string, string, string | undefined, string]>([
   ['a number', NUMBER, undefined, 'the JSON is no block'],
   ['null', 'null', undefined, 'the JSON is no block'],
   ['broken JSON', `{"number":"${NUMBER}",`, undefined, 'the body is no JSON'],
-  ['a form without a block', `number=${NUMBER}`, FORM, 'no text field "encrypted_card"'],
+  [
+    'a form without a block',
+    `number=${NUMBER}`,
+    FORM,
+    'no text field "encrypted_card": bind it with bindCardForm or data-cardseal, and submit that form',
+  ],
   ['a card in the field of the block', `encrypted_card=${NUMBER},`, FORM, 'no JSON'],
   [
     'parts that are none',
@@ -33,12 +39,32 @@ test.each<[string, string, string | undefined, string]>([
     'multipart/form-data; boundary=b',
     'the form data cannot be read',
   ],
-  ['a type that nobody knows', NUMBER, `image/${NUMBER}`, 'the content type is none of'],
-  ['what a parser has eaten', '', 'application/json', 'the body is empty'],
-  ['what a parser has made of it', parsed, 'application/json', 'A body parser has read it before'],
+  [
+    'a type that nobody knows',
+    NUMBER,
+    `image/${NUMBER}`,
+    'multipart/form-data: give pay() the header of the request',
+  ],
+  [
+    'what a parser has eaten',
+    '',
+    'application/json',
+    'or a middleware has read it before: mount the route before it',
+  ],
+  [
+    'what a parser has made of it',
+    parsed,
+    'application/json',
+    'A body parser has read it before: give pay() the text of the body, and mount the route before express.json() and the like',
+  ],
   ['that as a text', '[object Object]', undefined, 'A body parser has read it before'],
   ['a compressed body', '\u001f\ufffd\b', 'application/json', 'the body is compressed'],
-  ['a block that a gateway has formatted', pretty, 'application/json', 'has rewritten the JSON'],
+  [
+    'a block that a gateway has formatted',
+    pretty,
+    'application/json',
+    'has rewritten the JSON, such as a gateway: the text must be what JSON.stringify writes',
+  ],
   [
     'a block with spaces at the end',
     `${postedBlock('cek_1')}\n`,
@@ -65,6 +91,15 @@ test.each<[string, string, string | undefined, string]>([
   expect(lines[0]).toContain(line);
   expect(lines[0]).not.toMatch(/\n|4242/); // no id forges a line
   expect(printers.flatMap(({ mock }) => mock.calls)).toEqual([]);
+});
+
+test('a body may have 8,192 characters', async () => {
+  expect(await readPostedBlock(undefined, 'x'.repeat(8192))).toEqual({
+    problem: 'the body is no JSON',
+  });
+  expect(await readPostedBlock(undefined, 'x'.repeat(8193))).toMatchObject({
+    problem: expect.stringContaining('more than 8,192'),
+  });
 });
 
 test('megabytes are refused before anything parses them', async () => {
