@@ -1,6 +1,6 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
 import type { FindingStore, Found } from '../../src/check/findings.ts';
 import type { Outgoing } from '../../src/check/outgoing.ts';
@@ -139,6 +139,19 @@ test('finds what is about to leave: texts that scripts make, and what they hand 
     expect(found, code).toMatchObject([{ kind, way, fields: ['card number'], site: place }]);
     expect(found[0]!.text).toContain(`The card number is about to leave in clear text, by ${way}`);
   }
+});
+
+test('says nothing of a text that no script of the page makes, as a driver of tests does', async () => {
+  const page = await open({
+    script: `function readAsDriver() { setTimeout(JSON.stringify, 0, ${NUMBER_OF_PAGE}); setTimeout(done, 0); }
+function done() { isDone = true; }
+var isDone = false;`,
+  });
+  const { readAsDriver } = page.window as unknown as Record<string, () => void>;
+  page.page.fill();
+  readAsDriver!();
+  await vi.waitUntil(() => Reflect.get(page.window, 'isDone'));
+  expect(page.report().findings).toEqual([]);
 });
 
 test('says it once if what was prepared leaves at once, or later', async () => {
