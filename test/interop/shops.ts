@@ -330,6 +330,11 @@ function testsOf(port: Port) {
   });
 }
 
+interface Intent {
+  id: string;
+  status: string;
+}
+
 /** A service, a proxy that can hold answers back, and a shop. */
 export async function startWorld<S extends { close(): Promise<void> }>(
   makeShop: (serviceAddress: string) => S | Promise<S>,
@@ -339,10 +344,13 @@ export async function startWorld<S extends { close(): Promise<void> }>(
   const proxy = await startProxy(address);
   const shop = await makeShop(proxy.address);
   let before = 0;
-  const intents = async () => {
+  /** All of them, newest first. */
+  const intents = async (after = ''): Promise<Intent[]> => {
     const headers = { authorization: `Bearer ${ACCOUNTS[0].secretKey}` };
-    const answer = await fetch(`${address}/payments/card?limit=100`, { headers });
-    return ((await answer.json()) as { data: { id: string; status: string }[] }).data;
+    const answer = await fetch(`${address}/payments/card?limit=100${after}`, { headers });
+    const { data, has_more } = (await answer.json()) as { data: Intent[]; has_more: boolean };
+    if (!has_more) return data;
+    return [...data, ...(await intents(`&starting_after=${data.at(-1)!.id}`))];
   };
   const committedIntents = async () =>
     (await intents()).filter(({ status }) => status === 'committed');
