@@ -607,7 +607,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
 
   function isUnsettled({ orderId, value }: ListedOrder): boolean {
     try {
-      return questionOf(readStored(value, orderId), decider('')) !== undefined;
+      return questionOf(readStored(value, orderId), { now: now(), limitMs }) !== undefined;
     } catch {
       return false; // sweepOne reports what cannot be read
     }
@@ -680,7 +680,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     const intent = stored?.intentId ?? null;
     const report = { order: orderId, intent, status };
     if (!stored || !isDue(stored)) return { ...report, left: 'nothing' };
-    if (!questionOf(stored, decider(''))) return { ...report, left: 'wait' };
+    if (!questionOf(stored, { now: now(), limitMs })) return { ...report, left: 'wait' };
     if (stored.state === 'open' && found === 'created') return { ...report, left: 'cancel' };
     logUncertain(orderId, intent);
     return { ...report, left: 'look_up' };

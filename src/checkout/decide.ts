@@ -387,9 +387,9 @@ export interface Question {
 /** What to look up of an order, or `undefined` if nothing of it is unsettled. */
 export function questionOf(
   stored: StoredOrder | undefined,
-  decider: Decider,
+  clock: Pick<Decider, 'now' | 'limitMs'>,
 ): Question | undefined {
-  if (!stored || !isUnsettled(stored, decider)) return undefined;
+  if (!stored || !isUnsettled(stored, clock)) return undefined;
   return { intentId: stored.intentId!, token: stored.attempt?.token ?? null };
 }
 
@@ -483,7 +483,10 @@ function newOrder({ amount, currency, capture_method = 'automatic' }: Price): St
   };
 }
 
-function isUnsettled(order: StoredOrder, { now, limitMs }: Decider): boolean {
+function isUnsettled(
+  order: StoredOrder,
+  { now, limitMs }: Pick<Decider, 'now' | 'limitMs'>,
+): boolean {
   return order.sent && order.state !== 'paid' && !isUnderWay(order, now, limitMs);
 }
 

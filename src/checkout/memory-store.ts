@@ -55,10 +55,10 @@ export function memoryStore(): Required<OrderStore> {
 
 function isDevelopment(): boolean {
   try {
-    const { NODE_ENV, NODE_TEST_CONTEXT } = globalThis.process?.env ?? {};
+    const { NODE_ENV, NODE_TEST_CONTEXT } = globalThis.process.env ?? {};
     return NODE_ENV === 'development' || NODE_ENV === 'test' || NODE_TEST_CONTEXT !== undefined;
   } catch {
-    return false; // Deno without the permission to read its environment
+    return false; // no process, or Deno without the permission to read its environment
   }
 }
 

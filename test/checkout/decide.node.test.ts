@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Decider,
+  isDue,
   onAnswer,
   onBlock,
   onDeliver,
@@ -13,6 +14,7 @@ import {
   onRefusal,
   onResolve,
   outcomeOf,
+  outcomeOfBlock,
   type StoredOrder,
 } from '../../src/checkout/decide.ts';
 
@@ -239,4 +241,42 @@ describe('a delivery', () => {
     expect(store).not.toHaveProperty('delivery');
     expect(onDeliver(store, at(10 ** 9))).toEqual({});
   });
+});
+
+describe('an answer that is late', () => {
+  const other = { ...PAYING, attempt: { ...PAYING.attempt!, token: 'another' } };
+
+  test('pays, although another process has the order by now (O8)', () => {
+    const { store } = onAnswer(other, attempt, intent('committed'), at(1000));
+    expect(store).toMatchObject({ state: 'paid', paid: 'committed' });
+  });
+
+  test('changes nothing of an order that is paid, or of which nothing was sent', () => {
+    const paid: StoredOrder = { ...other, state: 'paid', paid: 'committed', delivery: 'done' };
+    for (const stored of [paid, OPEN])
+      expect(onAnswer(stored, attempt, intent('failed'), at(1000))).not.toHaveProperty('store');
+  });
+});
+
+test('a look-up changes nothing where it tells nothing new', () => {
+  const asked = { intentId: 'pi_card_1', token: null };
+  const sent = { ...OPEN, sent: true };
+  expect(onLookUp(sent, asked, 'created', at(2000))).not.toHaveProperty('store');
+  const paid: StoredOrder = { ...sent, state: 'paid', paid: 'committed', delivery: 'done' };
+  expect(onLookUp(paid, asked, 'committed', at(2000, true))).not.toHaveProperty('store');
+});
+
+test('a paid order is due until it is delivered', () => {
+  const paid: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', sent: true };
+  const claim = { token: 't', until: 1000, tries: 1 };
+  expect([
+    isDue(paid),
+    isDue({ ...paid, delivery: claim }),
+    isDue({ ...paid, delivery: 'done' }),
+  ]).toEqual([false, true, false]);
+});
+
+test('a paid order is paid also for a block whose key it has dropped', () => {
+  const paid: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', keys: [] };
+  expect(outcomeOfBlock(paid, 'cek_1')).toEqual({ status: 'committed', reference: 'pi_card_1' });
 });

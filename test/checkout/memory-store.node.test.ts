@@ -27,6 +27,11 @@ test('lists the orders that are due, by id, in parts', async () => {
   expect(await idsOf(prefix)).toEqual([ids[0], ids[2]]);
   expect((await idsOf(ids[2]!)).slice(0, 2)).toEqual([ids[3], ids[4]]);
   expect((await list({ limit: 1, after: prefix }))[0]).toMatchObject({ value: ids[0], version: 1 });
+  const all = (await list({ limit: 1000 })).map(({ orderId }) => orderId);
+  expect(all.filter((id) => id.startsWith(prefix))).toEqual([ids[0], ids[2], ids[3], ids[4]]);
+  await write(ids[1]!, 'due by default', 1);
+  expect(await idsOf(prefix)).toEqual([ids[0], ids[1]]);
+  await write(ids[1]!, 'done', 2, false);
   await write(ids[0]!, 'done', 1, false);
   expect(await idsOf(prefix)).toEqual([ids[2], ids[3]]);
 });

@@ -22,6 +22,12 @@ const OPEN: StoredOrder = {
 };
 const PAID: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', sent: true };
 const ATTEMPT = { token: 't', keyId: 'cek_1', startedAt: -LIMIT_MS - 1 };
+const PAYING: StoredOrder = {
+  ...OPEN,
+  state: 'paying',
+  sent: true,
+  attempt: { ...ATTEMPT, startedAt: 0 },
+};
 const UNCERTAIN: StoredOrder = { ...OPEN, state: 'uncertain', sent: true, attempt: ATTEMPT };
 const fails = async () => {
   throw new Error('SECRET');
@@ -75,8 +81,9 @@ function checkout({
     randomId: () => `random ${++ids}`,
     ...others,
   });
-  const pay = (keyId = 'cek_1', order = ORDER) =>
-    made.pay(order, undefined, postedBlock(keyId), SENDER);
+  const pay = (keyId = 'cek_1', order = ORDER, sender = SENDER) =>
+    made.pay(order, undefined, postedBlock(keyId), sender);
+  const payNothing = () => made.pay(ORDER, undefined, '', SENDER);
   const calls = {
     issueKey: () => made.issueKey(ORDER, SENDER),
     pay: () => pay(),
@@ -84,7 +91,7 @@ function checkout({
   };
   const ask = (call: keyof typeof calls): Promise<unknown> => calls[call]();
   const value = () => JSON.parse(entry!.value) as StoredOrder;
-  return { ...made, pay, ask, lines, put, value, clock: () => now };
+  return { ...made, pay, payNothing, ask, lines, put, value, clock: () => now };
 }
 
 describe('an order that is none', () => {
@@ -168,7 +175,12 @@ describe('a store', () => {
   });
 
   test.each([
-    ['a value that is parsed', { value: OPEN, version: 1 }, 'value as text, and it gave object'],
+    [
+      'a value that is parsed',
+      { value: OPEN, version: 1 },
+      'value as text, and it gave object. Keep it in a column for text, not for JSON',
+    ],
+    ['no value', { value: null, version: 1 }, 'value as text, and it gave null'],
     ['a version as text', { value: JSON.stringify(OPEN), version: '1' }, 'version as a number'],
   ])('that gives %s is a TypeError', async (_, entry, message) => {
     const { issueKey, lines } = checkout({ store: { read: async () => entry as never } });
@@ -184,9 +196,11 @@ describe('a store', () => {
       const authorize = vi.fn();
       const write = async () => answer as never;
       const { issueKey, pay } = checkout({ store: { write }, client: { authorize } });
-      const message = 'store.write must resolve to true or false';
       await expect(issueKey(ORDER)).rejects.toThrow(TypeError);
-      await expect(issueKey(ORDER)).rejects.toThrow(message);
+      await expect(issueKey(ORDER)).rejects.toThrow(
+        `store.write must resolve to true or false, and it gave ${typeof answer}. true: the value ` +
+          'was written; false: the stored version was another one',
+      );
       expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
       expect(authorize).not.toHaveBeenCalled();
     },
@@ -241,6 +255,35 @@ describe('a store', () => {
     const swept = await later.sweep({ lookUp: async () => 'committed' });
     const intent = 'pi_card_1';
     expect(swept).toEqual([{ order: 'order-1', intent, status: 'committed', left: 'nothing' }]);
+  });
+
+  test('that gives null has no such order', async () => {
+    const store = { read: async () => null as never, write: async () => true };
+    expect(await checkout({ store }).issueKey(ORDER)).toMatchObject({ status: 200 });
+  });
+
+  test('is read once for all who wait for the same order', async () => {
+    let looks = 0;
+    const sleep = async () => {
+      looks += 1;
+      await turn();
+    };
+    const now = () => (looks < 10 ? 0 : LIMIT_MS + 1);
+    const { ask } = checkout({ stored: PAYING, others: { sleep, now } });
+    await Promise.all([ask('outcome'), ask('outcome'), ask('outcome')]);
+    expect(looks).toBe(10);
+  });
+
+  test('whose writes get no answer is asked twice', async () => {
+    const write = vi.fn(() => new Promise<never>(() => {}));
+    const { resolve } = checkout({
+      stored: UNCERTAIN,
+      store: { write },
+      others: { storeTimeoutMs: 5, within },
+    });
+    const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
+    await expect(answer).rejects.toThrow('The order could not be written');
+    expect(write).toHaveBeenCalledTimes(2);
   });
 
   test('that never lets anybody write is asked 20 times', async () => {
@@ -529,6 +572,40 @@ describe('onPaid', () => {
     await vi.waitFor(() => expect(value().delivery).toBe('done'));
   });
 
+  test('is called by a page that asks for a key', async () => {
+    const onPaid = vi.fn();
+    const stored = { ...PAID, delivery: { token: 't', until: -1, tries: 1 } };
+    expect(await checkout({ stored, others: { onPaid } }).ask('issueKey')).toMatchObject({
+      status: 409,
+    });
+    expect(onPaid.mock.calls).toEqual([
+      [
+        { id: 'order-1', ...PRICE },
+        { ...PAID_NOW, tries: 2 },
+      ],
+    ]);
+  });
+
+  test('is not called under a claim that has ended while the store was slow (O12)', async () => {
+    let now = 0;
+    let entry = { value: JSON.stringify(PAID), version: 1 };
+    const store: Surroundings['store'] = {
+      read: async () => entry,
+      async write(_, value, version) {
+        if (entry.version === 1) now = 30_001;
+        entry = { value, version: version + 1 };
+        return true;
+      },
+    };
+    const stored = { ...PAID, delivery: { token: 't', until: -1, tries: 1 } };
+    entry.value = JSON.stringify(stored);
+    const ends: number[] = [];
+    const onPaid = () => void ends.push(JSON.parse(entry.value).delivery.until);
+    const { ask } = checkout({ store, others: { onPaid, now: () => now } });
+    await ask('outcome');
+    expect(ends).toEqual([60_001]);
+  });
+
   test('is called by resolve, and by sweep', async () => {
     for (const call of ['resolve', 'sweep'] as const) {
       const onPaid = vi.fn();
@@ -577,6 +654,53 @@ describe('sweep', () => {
     expect(report).toMatchObject({ order: 'order-1', status, left });
     expect(lines.some((line) => line === UNCERTAIN_LINE)).toBe(left === 'look_up');
     expect(lines.join()).not.toContain('SECRET');
+  });
+
+  test('says in the log which look-up has failed', async () => {
+    const { lines } = await swept(UNCERTAIN, fails);
+    expect(lines).toContain('The look-up of intent "pi_card_1" of order "order-1" failed: Error');
+  });
+
+  test('keeps asking for an open order of which a look-up knows nothing', async () => {
+    const { report } = await swept({ ...OPEN, sent: true }, async () => 'unknown');
+    expect(report).toMatchObject({ status: 'open', left: 'look_up' });
+  });
+
+  test('keeps asking if another attempt has begun since the list was read', async () => {
+    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(UNCERTAIN), version: 1 }];
+    const stored = { ...UNCERTAIN, attempt: { ...ATTEMPT, token: 'another' } };
+    const { sweep } = checkout({ stored, store: { list } });
+    expect(await sweep({ lookUp: async () => 'created' })).toMatchObject([{ left: 'look_up' }]);
+  });
+
+  test('writes a row that is not due, because the store has listed it, and no other one', async () => {
+    for (const [stored, calls] of [
+      [OPEN, [['order-1', JSON.stringify(OPEN), 1, false]]],
+      [UNCERTAIN, []],
+    ] as const) {
+      const write = vi.fn(async () => true);
+      const list = async () => [{ orderId: 'order-1', value: JSON.stringify(stored), version: 1 }];
+      await checkout({ stored, store: { list, write } }).sweep();
+      expect(write.mock.calls).toEqual(calls);
+    }
+  });
+
+  test('waits for a store that fails', async () => {
+    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(OPEN), version: 1 }];
+    const { sweep, lines } = checkout({ store: { list, read: fails } });
+    expect(await sweep()).toEqual([
+      { order: 'order-1', intent: null, status: 'not_certain', left: 'wait' },
+    ]);
+    expect(lines).toEqual(['Sweep: order "order-1": Error']);
+  });
+
+  test('reports what cannot be read in its place', async () => {
+    const list = async () => [
+      { orderId: 'damaged', value: '{', version: 1 },
+      { orderId: 'order-1', value: JSON.stringify(PAID), version: 1 },
+    ];
+    const reports = await checkout({ stored: PAID, store: { list } }).sweep();
+    expect(reports.map(({ order }) => order)).toEqual(['damaged', 'order-1']);
   });
 
   test('reports a value that cannot be read, and goes on', async () => {
@@ -691,6 +815,104 @@ const OTHERS = { ...OPEN, keys: [] };
 const USED = { ...OPEN, keys: [{ ...KEY, id: 'cek_1', block: 'declined' }] };
 
 // Claim block-not-stored
+describe('a sender', () => {
+  /** A checkout whose order is as new for each press. */
+  const shop = (status: { is: 'failed' | 'committed' }) => {
+    const authorize: Client['authorize'] = async (id) => intentResource(id, PRICE, status.is);
+    const one = checkout({ client: { authorize } });
+    const press = async (sender = SENDER) => {
+      one.put(OPEN);
+      return (await one.pay('cek_1', ORDER, sender)).status;
+    };
+    const presses = async (times: number) => {
+      const seen = new Set<string>();
+      for (let i = 0; i < times; i++) seen.add(await press());
+      return [...seen];
+    };
+    return { ...one, press, presses };
+  };
+
+  test('has ten declined cards at once, and then sends none', async () => {
+    const { presses, lines } = shop({ is: 'failed' });
+    expect(await presses(10)).toEqual(['failed']);
+    expect(lines).toEqual([]);
+    expect(await presses(1)).toEqual(['not_paid']);
+    expect(lines).toEqual([
+      'Block not sent: order "order-1": too many cards of the sender "203.0.113.9" were declined',
+    ]);
+  });
+
+  test('that pays has no limit, and gets declined cards back', async () => {
+    const status: { is: 'failed' | 'committed' } = { is: 'committed' };
+    const { presses } = shop(status);
+    expect(await presses(12)).toEqual(['committed']);
+    status.is = 'failed';
+    expect(await presses(9)).toEqual(['failed']);
+    status.is = 'committed';
+    expect(await presses(1)).toEqual(['committed']);
+    status.is = 'failed';
+    expect(await presses(6)).toEqual(['failed']);
+    expect(await presses(1)).toEqual(['not_paid']);
+  });
+
+  test('each with one declined card: the log says once that it looks odd', async () => {
+    const { press, lines } = shop({ is: 'failed' });
+    for (let i = 0; i < 22; i++) await press({ sender: `203.0.113.${i}` });
+    expect(lines).toEqual([
+      'More cards are declined than paid: somebody may be testing stolen cards',
+    ]);
+  });
+
+  test.each([
+    [
+      undefined,
+      'No limits by sender: give issueKey and pay the address that your outermost proxy saw',
+    ],
+    [
+      { sender: '10.0.0.1' },
+      'No limits by sender: the sender is a private address, or none. Give issueKey and pay the ' +
+        'address that your outermost proxy saw',
+    ],
+  ])('that is %j: the log says so once', async (sender, line) => {
+    const { issueKey, lines } = checkout();
+    for (let i = 0; i < 2; i++) await issueKey(ORDER, sender);
+    expect(lines).toEqual([line]);
+  });
+});
+
+test('a paid order says so to a post without a block, and logs nothing', async () => {
+  const { payNothing, lines } = checkout({ stored: PAID });
+  expect(await payNothing()).toEqual({ status: 'committed', reference: 'pi_card_1' });
+  expect(lines).toEqual([]);
+});
+
+test('an authorization may take a second longer than its client', async () => {
+  const limits: number[] = [];
+  const recorded: Surroundings['within'] = (ms, promise) => {
+    limits.push(ms);
+    return promise;
+  };
+  await checkout({ others: { within: recorded } }).pay();
+  expect(limits).toContain(QUIET.timeoutMs + 1000);
+});
+
+test('of a reason, 200 characters are kept', async () => {
+  const authorize: Client['authorize'] = async (id) => ({
+    ...intentResource(id, PRICE, 'failed'),
+    failure_reason: 'x'.repeat(201),
+  });
+  const { pay } = checkout({ client: { authorize } });
+  expect(await pay()).toEqual({ status: 'failed', reason: 'x'.repeat(200) });
+});
+
+test.each(['automatic', 'manual'] as const)(
+  'an order may be captured: %s',
+  async (capture_method) => {
+    const { issueKey } = checkout({ stored: null });
+    expect(await issueKey({ ...ORDER, capture_method })).toMatchObject({ status: 200 });
+  },
+);
+
 describe('the log has codes and ids', () => {
   test.each<[string, Parameters<typeof checkout>[0], 'issueKey' | 'pay', string[]]>([
     ['nothing of a key', {}, 'issueKey', []],
@@ -731,6 +953,24 @@ describe('the log has codes and ids', () => {
         'Block not sent: order "order-1", key "cek_1": the order has no such key. The session has ' +
           'lost its order, or has begun another one. The order whose stored value has this key is ' +
           'the one that the shopper means',
+      ],
+    ],
+    [
+      'an order of which ten cards were declined',
+      { stored: { ...OPEN, declines: 10 } },
+      'issueKey',
+      [
+        '10 cards of order "order-1" were declined: no more are taken. Look at it, and begin a new ' +
+          'order if the shopper is honest',
+      ],
+    ],
+    [
+      'a block for an order that nobody has settled',
+      { stored: UNCERTAIN },
+      'pay',
+      [
+        'Block not sent: order "order-1", key "cek_1": the order is not certain, and nobody has ' +
+          'settled it',
       ],
     ],
     [
