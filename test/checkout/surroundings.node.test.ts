@@ -592,7 +592,7 @@ describe('onPaid', () => {
     const store: Surroundings['store'] = {
       read: async () => entry,
       async write(_, value, version) {
-        if (entry.version === 1) now = 30_001;
+        if (entry.version === 1) now = 60_001;
         entry = { value, version: version + 1 };
         return true;
       },
