@@ -62,7 +62,7 @@ export function blockInput(
       // The server, or a copy of the form, may have brought a block of another card. The empty
       // entry of a hidden input that the page has stays.
       if (offered) data.set(name, offered);
-      else if (data.get(name)) data.delete(name);
+      else if (data.getAll(name).some(Boolean)) data.delete(name);
       return offered !== undefined;
     },
   };

@@ -302,8 +302,8 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
 
 function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
-  // Scripts of the page find it from now on, unless the card has changed. With any other press they
-  // find it when the fields are empty.
+  // In `form`, scripts of the page find it from now on (`enter` has block.ts put it there), unless
+  // the card has changed. With any other press they find it when the fields are empty.
   const place = isNative(press, hasHandler) && isSame ? 'form' : 'aside';
   return [{ ...state, block: { place, isOut: false, isEmptied: false } }];
 }
@@ -368,7 +368,7 @@ function refuse(state: State, press: Press): Step {
 }
 
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared);
+  if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
   if (isPart(state, press)) return [state]; // it shares the block of the press that passes
   if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it

@@ -183,7 +183,7 @@ export function cardPresses(parts: Parts) {
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
-    const isRepeat = awaited !== undefined; // see `repeat`
+    const isRepeat = awaited !== undefined; // `repeat` submits just now: this is its event
     const id = awaited?.id ?? nextId();
     awaited = undefined;
     const press: LivePress = { id, kind, button, event, isRepeat };
@@ -237,7 +237,7 @@ export function cardPresses(parts: Parts) {
     if (!made || !isMaking(state, press)) return;
     kept.keep(made.block, made.keyArrived, card);
     card = undefined; // from now on `kept` zeroes it
-    send({ type: 'sealed', press, isSame: kept.isSame() });
+    send({ type: 'sealed', press, isSame: kept.isSame() }); // the state has no block yet
     notices.emit('encrypted', { key_id: made.block.key_id });
   }
 
@@ -275,7 +275,9 @@ export function cardPresses(parts: Parts) {
     }
   }
 
-  /** The event goes on to the listeners of the page. */
+  /**
+   * The event goes on to the listeners of the page. `repeat` settles it when `click()` has returned.
+   */
   function pass(press: LivePress): void {
     passing.push(press);
     later(settle); // if nothing settles it before

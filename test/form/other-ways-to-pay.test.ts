@@ -277,6 +277,10 @@ test('a block that stands in the form when it is bound never goes with anything'
   input.value = 'rendered again';
   fill(page);
   expect(blockIn(page)).toBe(null);
+  const second = input.cloneNode() as Input;
+  input.value = '';
+  page.form.append(second); // 'rendered again' is its entry, behind an empty one
+  expect(new FormData(page.form).getAll('encrypted_card')).toEqual([]);
 });
 
 const SHARED_NAME = '<input name="billing_name" autocomplete="cc-name" data-cardseal-shared>';

@@ -133,6 +133,12 @@ describe('the element with data-cardseal-status', () => {
     },
   );
 
+  test('is announced, whatever other role it has', async () => {
+    const page = await withoutKey(`<p data-cardseal-status role="region"></p>${OWN}${html()}`);
+    const line = page.form.querySelector('[data-cardseal-status]')!;
+    expect([line.textContent, line.getAttribute('aria-live')]).toEqual([AGAIN, 'assertive']);
+  });
+
   test('loses a text that a copy of the form has brought, and stays when the binding ends', () => {
     const page = open(`<p data-cardseal-status>${AGAIN}</p>${html()}`);
     const binding = bind(page.form);

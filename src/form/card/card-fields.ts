@@ -93,8 +93,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** Whether a retry may send the block again: the fields are as the library has emptied them. */
     areAsEmptied: (): boolean => holds((_, controls) => holdsNoCard(controls)),
     /**
-     * Whether code of the page may get the block: nothing of the card stands in what was emptied,
-     * and be it because the page has taken the fields out.
+     * Whether code of the page may get the block: nothing of the card stands in what was emptied.
+     * This holds, too, if the page has taken the fields out. Selects do not count: see `isCleared`.
      */
     areCleared: (): boolean => cardControls(form).every(isCleared),
     /** Whether the fields hold another card than this one, whole and valid. */

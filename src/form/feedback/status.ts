@@ -145,7 +145,12 @@ export function statusLine(form: HTMLFormElement) {
 /** A page that removes the text more often than this keeps it removed. */
 const MAX_RESTORES = 5;
 
+/** Roles whose new texts are announced. */
+const LIVE = ['alert', 'log', 'status'];
+
 function makeLive(line: HTMLElement): void {
-  const isLive = line.hasAttribute('role') || line.hasAttribute('aria-live');
-  if (!isLive) line.setAttribute('role', 'alert');
+  const isLive = line.hasAttribute('aria-live') || LIVE.includes(line.getAttribute('role')!);
+  if (isLive) return;
+  if (line.hasAttribute('role')) line.setAttribute('aria-live', 'assertive');
+  else line.setAttribute('role', 'alert');
 }

@@ -39,7 +39,9 @@ function onEvent(event: Event): void {
 }
 
 function onFormEvent(event: Event): void {
-  if (handled?.get(event) === pathOf(event)[0]) return;
+  // By the window or a shadow root, which sees another target if the form is in a closed one.
+  const isHandled = handled?.get(event) === pathOf(event)[0];
+  if (isHandled) return;
   listenAround(event.currentTarget as HTMLFormElement); // it has moved since it was bound
   LISTENERS[event.type]!(event);
 }
