@@ -35,11 +35,12 @@ export interface Size {
  * In the script tag, about 2,500 more keep a button where it is while it is pressed, put a text beside
  * its field and into view, search what goes out in clear text, and tell developers what is wrong.
  * About 200 more know which custom element or link the shopper has pressed (G3).
+ * About 60 more announce a text in a line of the page that has another role.
  */
 const CORE_BOUND = 3_100;
-const SCRIPT_TAG_BOUND = 18_150;
+const SCRIPT_TAG_BOUND = 18_200;
 /** The script tag, and `bindCheckout` with its requests and nine more texts: about 1,900 more. */
-const PAY_TAG_BOUND = 20_000;
+const PAY_TAG_BOUND = 20_050;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
