@@ -1,5 +1,5 @@
 /** Limits of one process: no sender may use up what others need. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { declineLimits, keyLimits } from '../../src/checkout/limits.ts';
 import { senderOf } from '../../src/checkout/sender.ts';
 
@@ -43,6 +43,23 @@ describe('the keys', () => {
     for (let shopper = 0; shopper < 60; shopper++)
       for (let key = 0; key < 3; key++) expect(take(`shopper ${shopper}`, 0)).toBe(0);
     expect(take('shopper 0', 0)).toBeGreaterThan(0); // no newcomer any more
+  });
+
+  test('of senders that have just come are those of all, while there are any', () => {
+    const limits = keyLimits(10);
+    for (let at = 0; at < 100; at++) expect(limits.take(`${at}`, `shopper ${at}`, 0)).toBe(0);
+    expect(limits.take('another', undefined, 0)).toBe(1);
+  });
+
+  test('of an order and of a sender are forgotten when there are as many as before', () => {
+    const limits = keyLimits(10);
+    const set = vi.spyOn(Map.prototype, 'set');
+    for (let at = 0; at < 1000; at++) limits.take(`${at}`, `shopper ${at}`, at * 10_000);
+    const contexts = set.mock.contexts as Map<unknown, unknown>[];
+    const maps = contexts.filter((map) => map.has('999') || map.has('shopper 999'));
+    set.mockRestore();
+    expect(new Set(maps).size).toBe(2);
+    for (const { size } of maps) expect(size).toBeLessThan(10);
   });
 
   /** What 90 of 120 shoppers met with the limits of version 0.3. */
@@ -114,26 +131,48 @@ describe('declined cards', () => {
     const limits = declineLimits();
     const end = (outcome: 'declined' | 'paid', now: number) => limits.end(undefined, outcome, now);
     for (let card = 0; card < 20; card++) end('paid', 0);
-    expect(Array.from({ length: 25 }, () => end('declined', 1000)).filter(Boolean)).toHaveLength(1);
+    const told = Array.from({ length: 25 }, () => end('declined', 1000));
+    expect(told.filter(Boolean)).toHaveLength(1);
+    expect(told.indexOf(true)).toBe(20); // the first decline that is more than the payments
     const later = 700_000;
     expect(Array.from({ length: 25 }, () => end('declined', later)).indexOf(true)).toBe(19);
     expect(limits.begin(undefined, later)).toBe(true); // no address: no limit by sender
+  });
+
+  test('count together for ten minutes, and not longer', () => {
+    const toldAt = (last: number) => {
+      const limits = declineLimits();
+      for (let card = 0; card < 19; card++) limits.end(undefined, 'declined', 0);
+      return limits.end(undefined, 'declined', last);
+    };
+    expect(toldAt(600_000)).toBe(true);
+    expect(toldAt(600_001)).toBe(false);
   });
 });
 
 const NONE = [
   ...['10.1.2.3', '127.0.0.1', '192.168.0.1', '172.16.0.1', '172.31.9.9', '169.254.1.1'],
   ...['100.64.0.1', '::1', '::', 'fe80::1%eth0', 'fd00::1', '::ffff:127.0.0.1', '0.0.0.0'],
+  ...['100.127.255.255', '203.0.113.-1', '203.0.113.1e-1', '20::ffff:3.0.113.9'],
   ...['', 'unknown', '203.0.113', '203.0.113.256', '1:2', undefined, '203.0.113.9:80'],
 ];
 
+/** Beside the networks that are private. */
+const PUBLIC = [
+  ...['100.63.255.255', '100.128.0.0', '101.64.0.1', '169.253.1.1', '170.254.1.1'],
+  ...['171.16.0.1', '172.15.255.255', '172.32.0.0', '192.167.0.1', '191.168.0.1'],
+];
+
 test.each<[string | undefined, string | undefined]>([
+  ...PUBLIC.map((address): [string, string] => [address, address]),
   ['203.0.113.9', '203.0.113.9'],
   [' 203.0.113.9 ', '203.0.113.9'],
   ['::ffff:203.0.113.9', '203.0.113.9'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
   ['2001:DB8:1:2::1', '2001:db8:1:2::/64'],
   ['2001:db8::1', '2001:db8:0:0::/64'],
+  [' 2001:db8::1 ', '2001:db8:0:0::/64'],
+  ['2001::1:2:3:4:5', '2001:0:0:1::/64'],
   ...NONE.map((address): [string | undefined, undefined] => [address, undefined]),
 ])('the sender of %s is %s', (address, sender) => {
   expect(senderOf(address)).toBe(sender);
