@@ -421,3 +421,57 @@ test('the sender of a request is the one that the merchant names', async () => {
   expect(asked).toEqual(['203.0.113.9']);
   close();
 });
+
+describe('the handler by itself', () => {
+  const FORM = 'application/x-www-form-urlencoded; charset=utf-8';
+  const ask = (init: RequestInit, options = {}, checkout = newCheckout()) =>
+    checkout.handle(new Request('http://shop.example/checkout', init), order, options);
+  const post = (type: string, accept: string) =>
+    ask({ method: 'POST', body: 'x=1', headers: { 'content-type': type, accept } });
+
+  test('answers HEAD as GET', async () => {
+    expect((await ask({ method: 'HEAD' })).status).toBe(200);
+  });
+
+  test('names the methods that it knows', async () => {
+    const answer = await ask({ method: 'PUT' });
+    expect([answer.status, answer.headers.get('allow'), await answer.json()]).toEqual([
+      405,
+      'GET, HEAD, POST',
+      { status: 'method' },
+    ]);
+  });
+
+  test('takes a request that no page has caused', async () => {
+    const headers = { 'sec-fetch-site': 'none' };
+    expect((await ask({ method: 'POST', headers })).status).toBe(200);
+  });
+
+  test.each([
+    [FORM, 'text/html,*/*', 303],
+    [FORM, 'application/json', 400],
+    ['application/json', 'text/html,*/*', 400],
+  ])('takes %s with accept: %s for a native submit or not: %i', async (type, accept, status) => {
+    expect((await post(type, accept)).status).toBe(status);
+  });
+
+  test('leads back to an address without a question mark', async () => {
+    const paid = {
+      ...{ state: 'paid', amount: 1000, currency: 'USD', paid: 'committed', intentId: 'pi_1' },
+      ...{ sent: true, attempt: null, keyErrors: 0, keys: [] },
+    };
+    const read = async () => ({ value: JSON.stringify(paid), version: 1 });
+    const checkout = newCheckout({ read, write: async () => true });
+    const headers = { 'content-type': FORM, accept: 'text/html' };
+    const init = { method: 'POST', body: 'encrypted_card=', headers };
+    const answer = await ask(init, { page: '/pay' }, checkout);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/pay']);
+  });
+
+  test('logs that an order cannot be found, whatever is thrown', async () => {
+    const server = await serve(newCheckout().node(() => Promise.reject(undefined)));
+    expect((await fetch(server.url)).status).toBe(500);
+    expect(log).toEqual(['checkout.node: undefined: undefined']);
+    await server.close();
+  });
+});
