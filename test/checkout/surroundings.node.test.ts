@@ -856,6 +856,14 @@ describe('a sender', () => {
     expect(await presses(1)).toEqual(['not_paid']);
   });
 
+  test('that gets no answer has no declined card', async () => {
+    const { pay, put } = checkout({ client: { authorize: fails } });
+    for (let i = 0; i < 12; i++) {
+      put(OPEN);
+      expect(await pay()).toMatchObject({ status: 'not_certain' });
+    }
+  });
+
   test('each with one declined card: the log says once that it looks odd', async () => {
     const { press, lines } = shop({ is: 'failed' });
     for (let i = 0; i < 22; i++) await press({ sender: `203.0.113.${i}` });
