@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -15,6 +14,7 @@ import { encryptCard } from '../../src/core/index.ts';
 import { need } from '../../tools/prepare/browsers.ts';
 import '../support/built.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { freePort } from '../support/loopback.ts';
 
 const PORTS = join(import.meta.dirname, '../../ports');
 const service = createService({ generateKeyPair: recycledKeyPair });
@@ -255,13 +255,4 @@ function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -17,6 +17,7 @@ import { ACCOUNTS, createService } from '../../demo/service/app.ts';
 import type { CardPaymentIntent } from '../../demo/service/schemas.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
+import { freePort } from '../support/loopback.ts';
 import { startMariadb } from './mariadb.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -340,12 +341,3 @@ describe('a port in a real server', () => {
     });
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}

@@ -2,10 +2,10 @@
  * One tab in each of the three engines, driven by real key presses and real clicks. In Chromium and
  * Firefox each address opens in a new one: what the page before has begun to load could replace it.
  */
-import { type AddressInfo, createServer } from 'node:net';
 import { chromium, firefox, webkit } from 'playwright';
 import { type Engine, type Found, need } from '../../tools/prepare/browsers.ts';
 import { contextOptions, launchOptions } from '../support/launch-options.ts';
+import { freePort } from '../support/loopback.ts';
 import { Running, startDisplay } from '../support/processes.ts';
 import { webkitEnvironment } from '../support/stock-browsers.ts';
 
@@ -128,7 +128,7 @@ async function openWebkit({ path, xvfb, driver }: Found): Promise<Tab> {
     whyDead ??= why;
   };
   const display = await startDisplay(run, xvfb!, died);
-  const port = await freePort();
+  const port = await freePort(); // WebKitWebDriver takes no port 0
   run.start(driver!, [`--port=${port}`], webkitEnvironment(display), died);
 
   async function call<T>(method: string, command: string, parameters?: object): Promise<T> {
@@ -262,13 +262,4 @@ function repeatEnter(root: Document | ShadowRoot): void {
   const isWanted = element?.dispatchEvent(new KeyboardEvent('keydown', init));
   const buttons = [...(element?.form?.elements ?? [])] as HTMLButtonElement[];
   if (isWanted) buttons.find(({ type, disabled }) => type === 'submit' && !disabled)?.click();
-}
-
-/** WebKitWebDriver takes no port 0. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -4,8 +4,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { ACCOUNTS } from '../../demo/service/app.ts';
 
@@ -140,14 +138,5 @@ export type Program = Awaited<ReturnType<typeof startProgram>>;
 /** Resolves to the port on which a program listens. */
 async function listening(child: ChildProcess): Promise<number> {
   const [{ port }] = await once(child, 'message');
-  return port;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
   return port;
 }
