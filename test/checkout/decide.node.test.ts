@@ -243,6 +243,8 @@ describe('a delivery', () => {
   });
 });
 
+const PAID: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', sent: true };
+
 describe('an answer that is late', () => {
   const other = { ...PAYING, attempt: { ...PAYING.attempt!, token: 'another' } };
 
@@ -252,8 +254,7 @@ describe('an answer that is late', () => {
   });
 
   test('changes nothing of an order that is paid, or of which nothing was sent', () => {
-    const paid: StoredOrder = { ...other, state: 'paid', paid: 'committed', delivery: 'done' };
-    for (const stored of [paid, OPEN])
+    for (const stored of [{ ...PAID, delivery: 'done' } as const, OPEN])
       expect(onAnswer(stored, attempt, intent('failed'), at(1000))).not.toHaveProperty('store');
   });
 });
@@ -262,21 +263,19 @@ test('a look-up changes nothing where it tells nothing new', () => {
   const asked = { intentId: 'pi_card_1', token: null };
   const sent = { ...OPEN, sent: true };
   expect(onLookUp(sent, asked, 'created', at(2000))).not.toHaveProperty('store');
-  const paid: StoredOrder = { ...sent, state: 'paid', paid: 'committed', delivery: 'done' };
-  expect(onLookUp(paid, asked, 'committed', at(2000, true))).not.toHaveProperty('store');
+  const delivered = { ...PAID, delivery: 'done' } as const;
+  expect(onLookUp(delivered, asked, 'committed', at(2000, true))).not.toHaveProperty('store');
 });
 
 test('a paid order is due until it is delivered', () => {
-  const paid: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', sent: true };
   const claim = { token: 't', until: 1000, tries: 1 };
-  expect([
-    isDue(paid),
-    isDue({ ...paid, delivery: claim }),
-    isDue({ ...paid, delivery: 'done' }),
-  ]).toEqual([false, true, false]);
+  const orders: StoredOrder[] = [PAID, { ...PAID, delivery: claim }, { ...PAID, delivery: 'done' }];
+  expect(orders.map(isDue)).toEqual([false, true, false]);
 });
 
 test('a paid order is paid also for a block whose key it has dropped', () => {
-  const paid: StoredOrder = { ...OPEN, state: 'paid', paid: 'committed', keys: [] };
-  expect(outcomeOfBlock(paid, 'cek_1')).toEqual({ status: 'committed', reference: 'pi_card_1' });
+  expect(outcomeOfBlock({ ...PAID, keys: [] }, 'cek_1')).toEqual({
+    status: 'committed',
+    reference: 'pi_card_1',
+  });
 });

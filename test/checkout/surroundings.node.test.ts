@@ -94,6 +94,11 @@ function checkout({
   return { ...made, pay, payNothing, ask, lines, put, value, clock: () => now };
 }
 
+/** What a store lists if it has this one order. */
+const listing = (stored: object) => async () => [
+  { orderId: 'order-1', value: JSON.stringify(stored), version: 1 },
+];
+
 describe('an order that is none', () => {
   test.each([
     [{ id: '' }, 'id must be text'],
@@ -610,9 +615,7 @@ describe('onPaid', () => {
   test('is called by resolve, and by sweep', async () => {
     for (const call of ['resolve', 'sweep'] as const) {
       const onPaid = vi.fn();
-      const list = async () => [
-        { orderId: 'order-1', value: JSON.stringify(UNCERTAIN), version: 1 },
-      ];
+      const list = listing(UNCERTAIN);
       const one = checkout({ stored: UNCERTAIN, store: { list }, others: { onPaid } });
       if (call === 'resolve') await one.resolve('order-1', 'pi_card_1', 'committed');
       else await one.sweep({ lookUp: async () => 'committed' });
@@ -623,7 +626,7 @@ describe('onPaid', () => {
 
 describe('sweep', () => {
   const swept = (stored: object, lookUp?: () => Promise<string>, others = {}) => {
-    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(stored), version: 1 }];
+    const list = listing(stored);
     const one = checkout({ stored, store: { list }, others });
     return one.sweep(lookUp ? { lookUp } : {}).then(([report]) => ({ ...one, report }));
   };
@@ -668,7 +671,7 @@ describe('sweep', () => {
   });
 
   test('keeps asking if another attempt has begun since the list was read', async () => {
-    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(UNCERTAIN), version: 1 }];
+    const list = listing(UNCERTAIN);
     const stored = { ...UNCERTAIN, attempt: { ...ATTEMPT, token: 'another' } };
     const { sweep } = checkout({ stored, store: { list } });
     expect(await sweep({ lookUp: async () => 'created' })).toMatchObject([{ left: 'look_up' }]);
@@ -680,14 +683,14 @@ describe('sweep', () => {
       [UNCERTAIN, []],
     ] as const) {
       const write = vi.fn(async () => true);
-      const list = async () => [{ orderId: 'order-1', value: JSON.stringify(stored), version: 1 }];
+      const list = listing(stored);
       await checkout({ stored, store: { list, write } }).sweep();
       expect(write.mock.calls).toEqual(calls);
     }
   });
 
   test('waits for a store that fails', async () => {
-    const list = async () => [{ orderId: 'order-1', value: JSON.stringify(OPEN), version: 1 }];
+    const list = listing(OPEN);
     const { sweep, lines } = checkout({ store: { list, read: fails } });
     expect(await sweep()).toEqual([
       { order: 'order-1', intent: null, status: 'not_certain', left: 'wait' },
