@@ -1,8 +1,8 @@
 /**
- * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address. Many lines have
- * a /48 or a /56, and so are many senders: docs/production.md#bots. `undefined` if the address is of
- * a private network or of this machine, and so is a proxy's and not a shopper's, or if it is no
- * address.
+ * Who counts as one sender: an IPv4 address, or the first 64 bits of an IPv6 address. Many lines
+ * have a /48 or a /56, and so are many senders: docs/production.md#bots. `undefined` if the address
+ * is of a private network or of this machine, and so is a proxy's and not a shopper's, or if it is
+ * no address.
  */
 export function senderOf(address: string | undefined): string | undefined {
   if (!address || address.length > 60) return undefined;

@@ -262,8 +262,8 @@ export function cardPresses(parts: Parts) {
   function gate(press: LivePress): void {
     const { kind, button } = press;
     try {
-      // `onPress` has asked for a repeat, and for a press within another one, in this task. Any other
-      // press has waited, or code of the page has heard of it. A call of `encrypt()` says it itself.
+      // `onPress` has asked for a repeat, and for a press within another one, in this task. Any
+      // other press has waited, or code of the page has heard of it. `encrypt()` is a card press.
       const isAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = isAsked || page.isCardPayment(button, true);
@@ -275,9 +275,7 @@ export function cardPresses(parts: Parts) {
     }
   }
 
-  /**
-   * The event goes on to the listeners of the page. `repeat` settles it when `click()` has returned.
-   */
+  /** The event goes on to the listeners of the page. `repeat` settles it when it returns. */
   function pass(press: LivePress): void {
     passing.push(press);
     later(settle); // if nothing settles it before

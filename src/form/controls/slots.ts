@@ -60,8 +60,8 @@ export function isMarked(form: HTMLFormElement): boolean {
 
 /**
  * G4: whether a widget stands in for a select, and shows what was chosen there: the select cannot
- * be seen where its surroundings can. So hiding alone counts. Most widgets do not hear that the select is empty: they would
- * go on showing a date that the form does not have.
+ * be seen where its surroundings can. So hiding alone counts. Most widgets do not hear that the
+ * select is empty: they would go on showing a date that the form does not have.
  */
 export const isReplaced = (control: Element): boolean =>
   isSelect(control) && !isSeen(control) && isSeen(control.parentElement ?? control);
