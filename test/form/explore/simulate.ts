@@ -583,10 +583,12 @@ export class Run {
     if (last && !last.isOver && last.card === world.sealed && !last.isKept) {
       this.#fail('a retry of the same card sends another block');
     }
+    // The library has emptied the fields and forgotten the card: a card there is another payment's.
+    const isAnotherBegun = world.state.block?.isEmptied === true && world.card !== '';
     world.delivered = {
       card: world.sealed,
       isKept: true,
-      isOver: last?.isKept ? last.isOver : false,
+      isOver: isAnotherBegun || (last?.isKept === true && last.isOver),
     };
     world.reach = 'out';
   }
