@@ -23,6 +23,9 @@ import type { Parts } from './parts.ts';
 /** How long a response may take before the form opens again, in milliseconds. */
 const RESPONSE_MS = 30_000;
 
+/** These happen whatever code of the page has done since they were decided. */
+const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
+
 /** A press, with what `decide` does not look at. */
 interface LivePress extends Press {
   readonly button: HTMLElement | null;
@@ -93,13 +96,8 @@ export function cardPresses(parts: Parts) {
     enter(next);
     const own = turn;
     for (const effect of effects) {
-      if (own === turn || isDue(effect)) perform(effect);
+      if (own === turn || DUE.includes(effect.do)) perform(effect);
     }
-  }
-
-  /** Whether it happens whatever code of the page has done since it was decided. */
-  function isDue(effect: Effect): boolean {
-    return ['stop', 'settled', 'nextCard', 'takeOut'].includes(effect.do);
   }
 
   function enter(next: State): void {
