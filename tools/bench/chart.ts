@@ -8,7 +8,7 @@ interface Bar {
   label: string;
 }
 
-const [WIDTH, BAR, GAP, NAMES, ROOM] = [440, 16, 8, 104, 76];
+const [WIDTH, BAR, GAP, NAMES, ROOM] = [460, 16, 8, 124, 76];
 
 export function chart({ sizes, speed }: Results): string {
   const bytes = sizes.map(({ name, brotli }) => ({
