@@ -1,6 +1,6 @@
 /** `checkStore` says what is wrong with a store, each fault in a sentence of its own. */
 import { checkStore, memoryStore, type OrderStore } from 'cardseal/checkout';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 
 /** A store whose ids, values and answers pass through these. */
 function storeWith(change: Partial<OrderStore>): OrderStore {
@@ -19,6 +19,7 @@ const comparing = (same: (id: string) => string) =>
     read: (id) => read(same(id)),
     write: (id, ...rest) => write(same(id), ...rest),
   });
+const noEmoji = (text: string) => text.replaceAll(/\p{Surrogate}|\p{Emoji_Presentation}/gu, '?');
 const later = () => new Promise<void>((resolve) => setTimeout(resolve));
 
 test('finds nothing in a store that does what is asked, also after a restart', async () => {
@@ -30,82 +31,178 @@ test('asks for no list', async () => {
   expect(await checkStore({ read, write })).toEqual([]);
 });
 
-test.each<[sentence: string, store: OrderStore]>([
+const VALUES = [
+  'a value with spaces, and with names in their own order',
+  'a value with letters of other languages',
+  'a value with an emoji',
+  'a value with quotes and backslashes',
+  'a value of 20,000 characters',
+];
+const IDS = [
+  'upper and lower case',
+  'an accent',
+  'how an accent is written',
+  'a space at the end',
+  'a zero at the end',
+  'an emoji',
+  'the last of 150 characters',
+];
+
+const inTime = (answer: string) =>
+  `write must answer true to a write that is in time: it answers ${answer}`;
+const tooLate = (answer: string) =>
+  `write must answer false to a write that comes too late: it answers ${answer}`;
+const REPLACED = 'A write that comes too late must change nothing: it replaces the value';
+const NOT_RAISED = 'Each write must raise the version';
+const version = (type: string) =>
+  `version must be a whole number, 1 or more: it is of type ${type}`;
+const another = (what: string) =>
+  `${what} comes back as another text: no type of column but text will do`;
+const cut = (length: string, after: number) =>
+  `a value of ${length} characters is cut after ${after} characters`;
+const oneOrder = (what: string) =>
+  `Two orders whose ids differ only in ${what} are one order: compare ids exactly`;
+const refusesValue = (what: string, why: string) => `It refuses ${what}: ${why}`;
+const refusesId = (what: string, why: string) => `It refuses an id: ${what}: ${why}`;
+const NONE = 'Of 12 writers at once, none can write';
+const SEVERAL = 'Of 12 writers at once, several have written: compare and write in one step';
+const OTHER_WRITER =
+  'Another value is stored than that of the writer who was told that it has written';
+const OLD_READ =
+  'A read that follows a write does not see it: it reaches a replica or a cache, or a connection ' +
+  'has an open transaction';
+const LIST = {
+  limit: 'list gives more orders than its limit',
+  due: 'list does not find an order that is due',
+  again: 'list gives an order again that `after` has excluded',
+  after: 'list must give the orders that come after `after`',
+  notDue: 'list finds an order that is not due',
+};
+
+/** A store whose entries pass through `change` when they are read. */
+const reading = (change: (entry: Entry) => unknown) =>
+  storeWith({
+    async read(id) {
+      const entry = await read(id);
+      return entry && { ...entry, ...(change(entry) as Partial<Entry>) };
+    },
+  });
+type Entry = NonNullable<Awaited<ReturnType<OrderStore['read']>>>;
+
+const failing = (failure: unknown) => () => Promise.reject(failure);
+
+test.each<[what: string, store: OrderStore, findings: string[]]>([
   [
-    'read must give undefined for an order that was never written: it gives null',
+    'null for nothing',
     storeWith({ read: async (id) => (await read(id)) ?? (null as unknown as undefined) }),
+    ['read must give undefined for an order that was never written: it gives null'],
   ],
   [
-    'write must answer true to a write that is in time: it answers a value of type object',
+    'answers that are no booleans',
     storeWith({ write: async (...args) => ({ changed: await write(...args) }) as never }),
+    [inTime('a value of type object'), tooLate('a value of type object'), SEVERAL],
   ],
   [
-    'write must answer false to a write that comes too late: it answers true',
+    'always true',
     storeWith({ write: (...args) => write(...args).then(() => true) }),
+    [tooLate('true'), SEVERAL],
   ],
   [
-    'A write that comes too late must change nothing: it replaces the value',
+    'a late write that replaces the value',
     storeWith({
       async write(id, value, version, due) {
         const current = (await read(id))?.version ?? 0;
         return (await write(id, value, current, due)) && current === version;
       },
     }),
+    [inTime('false'), REPLACED],
   ],
   [
-    'Each write must raise the version',
-    storeWith({ read: async (id) => (await read(id)) && { ...(await read(id))!, version: 1 } }),
+    'one version for all',
+    reading(() => ({ version: 1 })),
+    [inTime('false'), NOT_RAISED, NONE, OLD_READ],
   ],
   [
-    'version must be a whole number, 1 or more: it is of type string',
-    storeWith({
-      async read(id) {
-        const entry = await read(id);
-        return entry && { ...entry, version: String(entry.version) as unknown as number };
-      },
-    }),
+    'a version that is raised only by the second write',
+    reading(({ version }) => ({ version: Math.max(version, 2) })),
+    [inTime('false'), REPLACED, NOT_RAISED, NONE, OLD_READ, LIST.notDue],
   ],
   [
-    'value must be text: it is of type object',
-    storeWith({
-      async read(id) {
-        const entry = await read(id);
-        return entry && { ...entry, value: JSON.parse(entry.value) };
-      },
-    }),
+    'versions as texts',
+    reading(({ version }) => ({ version: String(version) })),
+    [version('string'), NONE, OLD_READ, LIST.notDue],
+  ],
+  ...[0, 1.5, Number.NaN, 2 ** 53].map((number): [string, OrderStore, string[]] => [
+    `versions of ${number}`,
+    reading(() => ({ version: number })),
+    expect.arrayContaining([version('number')]) as string[],
+  ]),
+  [
+    'values as objects',
+    reading(({ value }) => ({ value: JSON.parse(value) })),
+    [
+      REPLACED,
+      'value must be text: it is of type object',
+      ...[...IDS, 'the last of 550 characters'].map(oneOrder),
+      ...[OTHER_WRITER, OLD_READ],
+    ],
   ],
   [
-    'a value with spaces, and with names in their own order comes back as another text: ' +
-      'no type of column but text will do',
+    'values in a form of their own',
     keeping((value) => JSON.stringify(JSON.parse(value))),
+    [another(VALUES[0]!)],
   ],
   [
-    'a value of 20,000 characters is cut after 8000 characters',
+    'values without letters of other languages',
+    keeping((value) => value.replaceAll(/[\u0416\u4e2d]/g, '?')),
+    [another(VALUES[1]!)],
+  ],
+  [
+    'values and ids without emojis',
+    storeWith({
+      read: (id) => read(noEmoji(id)),
+      write: (id, value, ...rest) => write(noEmoji(id), noEmoji(value), ...rest),
+    }),
+    [another(VALUES[2]!), oneOrder('an emoji')],
+  ],
+  [
+    'values without backslashes',
+    keeping((value) => value.replaceAll('\\', '')),
+    [another(VALUES[3]!)],
+  ],
+  ['values without quotes', keeping((value) => value.replaceAll("'", '')), [another(VALUES[3]!)]],
+  [
+    'values of 8,000 characters',
     keeping((value) => value.slice(0, 8000)),
+    [cut('20,000', 8000), cut('70,000', 8000)],
+  ],
+  ['values of 65,535', keeping((value) => value.slice(0, 65535)), [cut('70,000', 65535)]],
+  ...(
+    [
+      ['upper and lower case', (id) => id.toLowerCase()],
+      ['how an accent is written', (id) => id.normalize('NFC')],
+      ['a space at the end', (id) => id.trimEnd()],
+      ['a zero at the end', (id) => id.replace(/(\.\d*?)0+$/, '$1')],
+      ['an emoji', (id) => noEmoji(id)],
+      ['the last of 550 characters', (id) => id.slice(0, 255)],
+    ] as [what: string, same: (id: string) => string][]
+  ).map(([what, same]): [string, OrderStore, string[]] => [
+    `ids that are the same but for ${what}`,
+    comparing(same),
+    [oneOrder(what)],
+  ]),
+  [
+    'ids without accents',
+    comparing((id) => id.normalize('NFD').replaceAll(/\p{Mn}/gu, '')),
+    [oneOrder('an accent'), oneOrder('how an accent is written')],
   ],
   [
-    'a value of 70,000 characters is cut after 65535 characters',
-    keeping((value) => value.slice(0, 65535)),
+    'ids of 150 characters',
+    comparing((id) => id.slice(0, 150)),
+    [oneOrder('the last of 150 characters'), oneOrder('the last of 550 characters')],
   ],
   [
-    'a value with an emoji comes back as another text: no type of column but text will do',
-    keeping((value) => value.replaceAll(/\p{Surrogate}|\p{Emoji_Presentation}/gu, '?')),
-  ],
-  [
-    'Two orders whose ids differ only in upper and lower case are one order: compare ids exactly',
-    comparing((id) => id.toLowerCase()),
-  ],
-  [
-    'Two orders whose ids differ only in a space at the end are one order: compare ids exactly',
-    comparing((id) => id.trimEnd()),
-  ],
-  [
-    'Two orders whose ids differ only in the last of 550 characters are one order: ' +
-      'compare ids exactly',
-    comparing((id) => id.slice(0, 255)),
-  ],
-  [
-    'Of 12 writers at once, several have written: compare and write in one step',
+    'writers who overtake each other',
     storeWith({
       async write(id, value, version, due) {
         const current = (await read(id))?.version ?? 0;
@@ -114,10 +211,26 @@ test.each<[sentence: string, store: OrderStore]>([
         return write(id, value, (await read(id))?.version ?? 0, due);
       },
     }),
+    [SEVERAL],
   ],
   [
-    'A read that follows a write does not see it: it reaches a replica or a cache, or a ' +
-      'connection has an open transaction',
+    'writers who all give up',
+    storeWith({
+      write: (id, ...rest) =>
+        id.endsWith('writers') ? Promise.reject(new Error('deadlock')) : write(id, ...rest),
+    }),
+    [NONE],
+  ],
+  [
+    'a writer who is told that another one has written',
+    storeWith({
+      write: (id, value, ...rest) =>
+        write(id, id.endsWith('writers') ? value.replace(/.-/, 'x-') : value, ...rest),
+    }),
+    [OTHER_WRITER],
+  ],
+  [
+    'a replica',
     (() => {
       let turn = 0;
       const before = new Map<string, { value: string; version: number } | undefined>();
@@ -130,30 +243,63 @@ test.each<[sentence: string, store: OrderStore]>([
         },
       });
     })(),
+    [OLD_READ],
   ],
-  ['list does not find an order that is due', storeWith({ list: async () => [] })],
+  ['an empty list', storeWith({ list: async () => [] }), [LIST.due, LIST.after]],
   [
-    'list finds an order that is not due',
+    'a list that finds all',
     storeWith({ write: (id, value, version) => write(id, value, version, true) }),
+    [LIST.notDue],
   ],
   [
-    'list gives more orders than its limit',
+    'a list without a limit',
     storeWith({ list: ({ after }) => list({ limit: 1000, after }) }),
+    [LIST.limit],
   ],
   [
-    'list must give the orders that come after `after`',
+    'a list in another order',
     storeWith({ list: async (options) => (await list(options)).reverse() }),
+    [LIST.after],
   ],
   [
-    'list gives an order again that `after` has excluded',
+    'a list without its first order',
+    storeWith({
+      list: async (options) => (await list({ ...options, limit: options.limit + 1 })).slice(1),
+    }),
+    [LIST.due, LIST.after],
+  ],
+  [
+    'a list of one',
+    storeWith({ list: async (options) => (await list(options)).slice(0, 1) }),
+    [LIST.due, LIST.after],
+  ],
+  [
+    'a list that begins with the order before',
     storeWith({ list: ({ after }) => list({ limit: 1000, after: after?.slice(0, -1) }) }),
+    [LIST.limit, LIST.again, LIST.after],
   ],
   [
-    'It fails: the table is not there',
-    storeWith({ read: () => Promise.reject(new Error('the table is not there')) }),
+    'no table',
+    storeWith({ read: failing(new Error('the table is not there')) }),
+    [
+      'It fails: the table is not there',
+      ...VALUES.map((what) => refusesValue(what, 'the table is not there')),
+      ...IDS.map((what) => refusesId(what, 'the table is not there')),
+    ],
   ],
-])('%s', async (sentence, store) => {
-  expect(await checkStore(store)).toContain(sentence);
+  ['a failure that is no error', storeWith({ list: failing('no list') }), ['It fails: no list']],
+])('%s', async (_, store, findings) => {
+  expect(await checkStore(store)).toEqual(findings);
+});
+
+test.each(['read', 'write', 'list'] as const)('a %s that never answers', async (name) => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const store = storeWith({ [name]: () => new Promise<never>(() => {}) });
+  const found = checkStore(store);
+  await vi.advanceTimersByTimeAsync(60 * 10_000);
+  expect(await found).toContain(`It fails: ${name} has not answered after 10 s`);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 test('an id that is refused is no order that is lost, and a long one may be refused', async () => {
@@ -175,5 +321,23 @@ test('a restart that forgets', async () => {
   const restart = async () => storeWith({ read: async () => undefined });
   expect(await checkStore(memoryStore(), { restart })).toEqual([
     'A restart of the database forgets what was written: orders could be charged again',
+  ]);
+});
+
+test('a restart that forgets one order of twelve', async () => {
+  const { read, write, list } = memoryStore();
+  const restart = async () => ({
+    ...{ write, list },
+    read: async (id: string) => (id.endsWith('-7') ? undefined : read(id)),
+  });
+  expect(await checkStore({ read, write, list }, { restart })).toEqual([
+    'A restart of the database forgets what was written: orders could be charged again',
+  ]);
+});
+
+test('a restart that fails', async () => {
+  const restart = failing(new Error('no such service'));
+  expect(await checkStore(memoryStore(), { restart })).toEqual([
+    'It fails when the database is started again: no such service',
   ]);
 });
