@@ -111,8 +111,8 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
         return json(500, { status: 'misconfigured' });
     }
 
-    const type = header('content-type') ?? '';
-    const isForm = FORM_TYPES.some((it) => type.toLowerCase().startsWith(it));
+    const type = header('content-type');
+    const isForm = FORM_TYPES.some((it) => type?.toLowerCase().startsWith(it));
     const isNative = isForm && header('accept')?.includes('text/html') === true;
     // The page names the order that its key is for. The session may have another one by now.
     const meant = header('cardseal-order');

@@ -80,7 +80,7 @@ export function declineLimits(): DeclineLimits {
     },
     end(sender, outcome, now) {
       const givenBack = { declined: 0, other: 1, paid: 1 + GIVEN_BACK_BY_SUCCESS }[outcome];
-      if (sender !== undefined && givenBack > 0) senders.add(sender, givenBack, now);
+      if (sender !== undefined) senders.add(sender, givenBack, now);
       if (outcome === 'other') return false;
       if (Math.abs(now - recent.since) > TEN_MINUTES)
         recent = { since: now, declined: 0, paid: 0, isTold: false };

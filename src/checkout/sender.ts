@@ -5,10 +5,9 @@
  * no address.
  */
 export function senderOf(address: string | undefined): string | undefined {
-  if (!address || address.length > 60) return undefined;
+  if (!address) return undefined;
   const text = address.trim().toLowerCase();
-  const mapped = text.startsWith('::ffff:') && text.includes('.') ? text.slice(7) : text;
-  if (mapped.includes('.')) return ipv4(mapped);
+  if (text.includes('.')) return ipv4(text.startsWith('::ffff:') ? text.slice(7) : text);
   return ipv6(text.split('%')[0]!);
 }
 
@@ -38,11 +37,10 @@ function ipv6(text: string): string | undefined {
   } catch {
     return undefined;
   }
-  const [head = '', tail = ''] = host.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === '' ? [] : tail.split(':');
-  const zeros = host.includes('::') ? 8 - before.length - after.length : 0;
-  const groups = [...before, ...Array<string>(zeros).fill('0'), ...after];
+  const groupsOf = (part: string) => part.split(':').filter((group) => group !== '');
+  const [before, after = []] = host.split('::').map(groupsOf) as [string[], string[]?];
+  const zeros = Array<string>(8 - before.length - after.length).fill('0'); // for the `::`
+  const groups = [...before, ...zeros, ...after];
   const first = Number.parseInt(groups[0]!, 16);
   const isPrivate = first === 0 || (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80;
   return isPrivate ? undefined : `${groups.slice(0, 4).join(':')}::/64`;

@@ -27,6 +27,28 @@ test('finds nothing in a store that does what is asked, also after a restart', a
   expect(await checkStore(memoryStore(), { restart })).toEqual([]);
 });
 
+test('writes JSON only, and leaves orders that are not due', async () => {
+  const left = new Map<string, boolean>();
+  const store = storeWith({
+    async write(id, value, version, due = true) {
+      JSON.parse(value);
+      expect(id).toMatch(/^cardseal-check-[0-9a-f-]{36}-/);
+      left.set(id.slice('cardseal-check-'.length + 37), due);
+      return write(id, value, version, due);
+    },
+  });
+  expect(await checkStore(store, { restart: async () => store })).toEqual([]);
+  expect([...left.values()]).not.toContain(true);
+  expect(left.size).toBe(40);
+  const named = [...left.keys()].filter((id) =>
+    /^(versions|writers|readers|list|restart)/.test(id),
+  );
+  expect(named).toEqual([
+    ...['versions', 'writers', 'readers', 'list-a', 'list-b', 'list-c'],
+    ...Array.from({ length: 12 }, (_, at) => `restart-${at}`),
+  ]);
+});
+
 test('asks for no list', async () => {
   expect(await checkStore({ read, write })).toEqual([]);
 });
@@ -87,6 +109,18 @@ const reading = (change: (entry: Entry) => unknown) =>
       return entry && { ...entry, ...(change(entry) as Partial<Entry>) };
     },
   });
+/** A store whose versions are those that `shown` makes of the count of writes. */
+const counting = (shown: (writes: number) => number) =>
+  storeWith({
+    async read(id) {
+      const entry = await read(id);
+      return entry && { ...entry, version: shown(entry.version) };
+    },
+    async write(id, value, version, due) {
+      const writes = (await read(id))?.version ?? 0;
+      return shown(writes) === version && write(id, value, writes, due);
+    },
+  });
 type Entry = NonNullable<Awaited<ReturnType<OrderStore['read']>>>;
 
 const failing = (failure: unknown) => () => Promise.reject(failure);
@@ -126,6 +160,16 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
     'a version that is raised only by the second write',
     reading(({ version }) => ({ version: Math.max(version, 2) })),
     [inTime('false'), REPLACED, NOT_RAISED, NONE, OLD_READ, LIST.notDue],
+  ],
+  [
+    'a second write that does not raise the version',
+    counting((writes) => Math.ceil(writes / 2)),
+    [tooLate('true'), REPLACED, inTime('false'), NOT_RAISED],
+  ],
+  [
+    'a third write that does not raise the version',
+    counting((writes) => Math.min(writes, 2)),
+    [NOT_RAISED],
   ],
   [
     'versions as texts',
@@ -176,6 +220,7 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
     keeping((value) => value.slice(0, 8000)),
     [cut('20,000', 8000), cut('70,000', 8000)],
   ],
+  ['values of 20,000', keeping((value) => value.slice(0, 20_000)), [cut('70,000', 20_000)]],
   ['values of 65,535', keeping((value) => value.slice(0, 65535)), [cut('70,000', 65535)]],
   ...(
     [
@@ -200,6 +245,28 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
     'ids of 150 characters',
     comparing((id) => id.slice(0, 150)),
     [oneOrder('the last of 150 characters'), oneOrder('the last of 550 characters')],
+  ],
+  [
+    'ids that are written in lower case',
+    storeWith({
+      async write(id, value, version, due) {
+        const written = id.toLowerCase();
+        const current = written === id ? version : ((await read(written))?.version ?? 0);
+        return write(written, value, current, due);
+      },
+    }),
+    [oneOrder('upper and lower case')],
+  ],
+  [
+    'a read that finds another order, and notices',
+    storeWith({
+      async read(id) {
+        const entry = await read(id);
+        if (!entry && (await read(id.toLowerCase()))) throw new Error('another order');
+        return entry;
+      },
+    }),
+    [oneOrder('upper and lower case')],
   ],
   [
     'writers who overtake each other',
@@ -252,6 +319,13 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
     [LIST.notDue],
   ],
   [
+    'an order that stays due',
+    storeWith({
+      write: (id, value, version, due) => write(id, value, version, due || id.endsWith('list-b')),
+    }),
+    [LIST.notDue],
+  ],
+  [
     'a list without a limit',
     storeWith({ list: ({ after }) => list({ limit: 1000, after }) }),
     [LIST.limit],
@@ -265,6 +339,16 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
     'a list without its first order',
     storeWith({
       list: async (options) => (await list({ ...options, limit: options.limit + 1 })).slice(1),
+    }),
+    [LIST.due, LIST.after],
+  ],
+  [
+    'a list whose first id is cut',
+    storeWith({
+      async list(options) {
+        const [first, ...others] = await list(options);
+        return first ? [{ ...first, orderId: first.orderId.slice(0, -1) }, ...others] : [];
+      },
     }),
     [LIST.due, LIST.after],
   ],

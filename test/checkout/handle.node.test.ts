@@ -447,6 +447,16 @@ describe('the handler by itself', () => {
     expect((await ask({ method: 'POST', headers })).status).toBe(200);
   });
 
+  test('answers a body that breaks off with 400', async () => {
+    const body = new ReadableStream({ start: (controller) => controller.error(new Error('gone')) });
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    const answer = await ask(init);
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { status: 'invalid_encrypted_card' },
+    ]);
+  });
+
   test.each([
     [FORM, 'text/html,*/*', 303],
     [FORM, 'application/json', 400],

@@ -19,7 +19,7 @@ test('of two writes to the version that both have read, only the first one count
 
 test('lists the orders that are due, by id, in parts', async () => {
   const { write, list } = memoryStore();
-  const prefix = `${crypto.randomUUID()}-`;
+  const prefix = `0-${crypto.randomUUID()}-`; // sorts before any letter
   const ids = ['a', 'b', 'c', 'd', 'e'].map((id) => prefix + id);
   for (const id of [...ids].reverse()) await write(id, id, 0, id !== ids[1]);
   const idsOf = async (after: string) =>
