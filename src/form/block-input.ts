@@ -57,13 +57,12 @@ export function blockInput(
       added = undefined;
       offered = undefined;
     },
-    /** Puts the block into data that is being collected. Returns whether there is one. */
-    fill(data: FormData): boolean {
+    /** Puts the block into data that is being collected. */
+    fill(data: FormData) {
       // The server, or a copy of the form, may have brought a block of another card. The empty
       // entry of a hidden input that the page has stays.
       if (offered) data.set(name, offered);
       else if (data.getAll(name).some(Boolean)) data.delete(name);
-      return offered !== undefined;
     },
   };
 }

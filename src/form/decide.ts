@@ -37,8 +37,9 @@
 import { CardEncryptionError } from '../core/index.ts';
 import type { FormProblem } from './feedback/texts.ts';
 
-/** One attempt to pay. The library's repeat of a press is the same press. */
+/** One attempt to pay. */
 export interface Press {
+  /** The library's repeat of a press has the same. */
   readonly id: number;
   /** A submit event, a click of a card button, or a call of `encrypt()`. */
   readonly kind: 'submit' | 'click' | 'encrypt';
@@ -115,13 +116,13 @@ export interface Facts {
 
 /** What happens to a form. */
 export type Input =
-  /** @property isSendable - Whether the browser could send the form to an allowed destination. */
   | {
       type: 'press';
       press: Press;
       isCard: boolean;
       isByShopper: boolean;
       isRepeat: boolean;
+      /** While `onEncrypted` is overdue: whether the destination of the form is allowed. */
       isSendable: boolean;
     }
   /** The page has heard of the press by `cardseal:submit`. */
@@ -166,10 +167,13 @@ export type Effect =
   | { do: 'waitForPage'; press: Press }
   | { do: 'takeOut' | 'clearTexts' | 'settled' | 'nextCard' }
   | { do: 'tell'; text: FormProblem }
-  /** @property isOut - Whether the browser or code of the page has a block. */
-  | { do: 'fail'; error: unknown; isOut: boolean };
+  /** @property isAway - Whether the browser or code of the page has a block. */
+  | { do: 'fail'; error: unknown; isAway: boolean };
 
-/** The next state, and what is to be done. */
+/**
+ * The next state, and what is to be done, in this order. If code of the page makes the form do
+ * something else meanwhile, perform.ts drops the rest, but for what is due in any case.
+ */
 export type Step = readonly [State, ...Effect[]];
 
 const IDLE: Doing = { is: 'idle' };
@@ -177,6 +181,82 @@ const IDLE: Doing = { is: 'idle' };
 const TAKE_OUT: Effect = { do: 'takeOut' };
 
 export const START: State = { doing: IDLE, block: null, owesSettled: false };
+
+// What is true of a state
+
+/** Code of the page runs, and all that it does belongs to the press. */
+export const isRunning = ({ doing }: State) =>
+  doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
+
+/** The block is that of the press, whatever becomes of the fields. */
+export const isCommitted = ({ doing }: State) =>
+  doing.is === 'dispatching' || doing.is === 'handed'; // F4
+
+export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 'overdue';
+
+/** Whether two of them are the same, apart from what happens to a press under way. */
+export const isSameDoing = (doing: Doing, other: Doing) =>
+  doing.is === other.is && (doing.is === 'idle' || isOf(other, doing.press));
+
+/** Whether the browser or `onEncrypted` has the block. */
+const isAway = (doing: Doing) =>
+  doing.is === 'sending' ||
+  doing.is === 'overdue' ||
+  (doing.is === 'handed' && doing.press.kind === 'submit');
+
+const isOf = (doing: Doing, press: Press) => doing.is !== 'idle' && doing.press.id === press.id;
+
+/** Whether this is the press whose block is made. */
+export const isMaking = ({ doing }: State, press: Press) =>
+  doing.is === 'encrypting' && isOf(doing, press);
+
+/** Whether a press may be that of the script which has the block. */
+export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
+  block?.place === 'script' && kind === 'submit';
+
+/**
+ * Whether the block leaves by the browser, which sends the form, and not by code of the page. With
+ * `onEncrypted` the browser sends only what a script submits that has the block.
+ */
+export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
+  press.kind === 'submit' && !(hasHandler && isMaking(state, press));
+
+/** Whether a press may send the block. */
+const isFresh = (state: State, { isSame, isYoung }: Facts) =>
+  state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
+
+/** Whether the browser sends the form. */
+const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
+
+const isRepeated = (press: Press, hasHandler: boolean) =>
+  press.kind === 'click' || isNative(press, hasHandler);
+
+// What becomes of a block
+
+/** Code of the page has it. */
+const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
+
+const letOut = (block: Block): Block => ({
+  ...block,
+  place: block.place === 'aside' ? 'form' : block.place,
+  isOut: true,
+});
+
+const takenFromScript = (block: Block | null): Block | null =>
+  block?.place === 'script' ? { ...block, place: 'form' } : block;
+
+/** No data of the form has the block, until it comes back. */
+const withdrawn = ({ block, ...state }: State): State => ({ ...state, block: aside(block) });
+
+const aside = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
+
+/** If another card is in the fields, or was begun there. The block of a full form may come back. */
+function compared(block: Block | null, isSame: boolean): Block | null {
+  if (!block || isSame) return block;
+  return block.isEmptied ? null : aside(block);
+}
+
+// What happens is decided
 
 /** @param hasHandler - Whether there is `onEncrypted`: then the library submits nothing. */
 export function decide(state: State, input: Input, hasHandler: boolean): Step {
@@ -322,10 +402,10 @@ function repeated(state: State, { press, isExplained }: Of<'repeated'>): Step {
 
 /** Tells why a press came to nothing. */
 function failed(state: State, { press, error }: Of<'failed'>): Step {
-  const isOut = isAway(state.doing); // G13
   const stop: Effect = { do: 'stop', press };
-  if (!isMaking(state, press)) return [state, stop, { do: 'fail', error, isOut }];
-  const [next, ...effects] = rest(state, IDLE, { do: 'fail', error, isOut }); // F8
+  const fail: Effect = { do: 'fail', error, isAway: isAway(state.doing) }; // G13
+  if (!isMaking(state, press)) return [state, stop, fail];
+  const [next, ...effects] = rest(state, IDLE, fail); // F8
   return [next, stop, ...effects];
 }
 
@@ -354,7 +434,8 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
       { do: 'pass', press },
     ];
   }
-  // The fields are empty before code of the page gets the block.
+  // The fields are empty before code of the page gets the block. A press that is not its own is a
+  // click of a card button within a submit that passes: it shares the block at once.
   return [isOwn ? state : { ...state, block: GIVEN }, { do: 'empty', press }];
 }
 
@@ -367,6 +448,7 @@ function refuse(state: State, press: Press): Step {
   return [next, stop, ...effects];
 }
 
+/** The fields are empty because 30 seconds are over, or for code of the page that gets the block. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
   if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
   if (isPart(state, press)) return [state]; // it shares the block of the press that passes
@@ -476,75 +558,4 @@ function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
   if (!block || block.place === 'aside') return [state];
   if (!isCommitted(state) && isOther) return [withdrawn(state)]; // F10
   return [{ ...state, block: { ...block, isOut: true } }]; // F10
-}
-
-// What is true of a state
-
-/** Code of the page runs, and all that it does belongs to the press. */
-export const isRunning = ({ doing }: State) =>
-  doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
-
-/** The block is that of the press, whatever becomes of the fields. */
-export const isCommitted = ({ doing }: State) =>
-  doing.is === 'dispatching' || doing.is === 'handed'; // F4
-
-export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 'overdue';
-
-/** Whether two of them are the same, apart from what happens to a press under way. */
-export const isSameDoing = (doing: Doing, other: Doing) =>
-  doing.is === other.is && (doing.is === 'idle' || isOf(other, doing.press));
-
-/** Whether the browser or `onEncrypted` has the block. */
-const isAway = (doing: Doing) =>
-  doing.is === 'sending' ||
-  doing.is === 'overdue' ||
-  (doing.is === 'handed' && doing.press.kind === 'submit');
-
-const isOf = (doing: Doing, press: Press) => doing.is !== 'idle' && doing.press.id === press.id;
-
-/** Whether this is the press whose block is made. */
-export const isMaking = ({ doing }: State, press: Press) =>
-  doing.is === 'encrypting' && isOf(doing, press);
-
-/** Whether a press may be that of the script which has the block. */
-export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
-  block?.place === 'script' && kind === 'submit';
-
-/** Whether the block leaves by the browser, which sends the form, and not by code of the page. */
-export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
-  press.kind === 'submit' && !(hasHandler && isMaking(state, press));
-
-/** Whether a press may send the block. */
-const isFresh = (state: State, { isSame, isYoung }: Facts) =>
-  state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
-
-/** Whether the browser sends the form. */
-const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
-
-const isRepeated = (press: Press, hasHandler: boolean) =>
-  press.kind === 'click' || isNative(press, hasHandler);
-
-// What becomes of a block
-
-/** Code of the page has it. */
-const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
-
-const letOut = (block: Block): Block => ({
-  ...block,
-  place: block.place === 'aside' ? 'form' : block.place,
-  isOut: true,
-});
-
-const takenFromScript = (block: Block | null): Block | null =>
-  block?.place === 'script' ? { ...block, place: 'form' } : block;
-
-/** No data of the form has the block, until it comes back. */
-const withdrawn = ({ block, ...state }: State): State => ({ ...state, block: aside(block) });
-
-const aside = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
-
-/** If another card is in the fields, or was begun there. The block of a full form may come back. */
-function compared(block: Block | null, isSame: boolean): Block | null {
-  if (!block || isSame) return block;
-  return block.isEmptied ? null : aside(block);
 }

@@ -88,7 +88,7 @@ export function cardPresses(parts: Parts) {
   /**
    * Code of the page runs in many effects: in `when`, in events, when fields are emptied, and in a
    * repeated press. If the form does something else afterwards, the rest of the step is dropped,
-   * but for what is due. No other place asks whether a press is still under way.
+   * but for what is due. Only what is asynchronous asks again, by `isMaking`, when it goes on.
    */
   function send(input: Input): void {
     const [next, ...effects] = decide(state, input, hasHandler);
@@ -127,7 +127,7 @@ export function cardPresses(parts: Parts) {
         notices.tell(effect.text);
         break;
       case 'fail':
-        notices.fail(effect.error, effect.isOut);
+        notices.fail(effect.error, effect.isAway);
         break;
       case 'settled':
         notices.emit('settled');
@@ -179,11 +179,11 @@ export function cardPresses(parts: Parts) {
   // A press begins
 
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
-    // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
-    if (event.defaultPrevented) return;
     const isRepeat = awaited !== undefined; // `repeat` submits just now: this is its event
     const id = awaited?.id ?? nextId();
     awaited = undefined;
+    // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
+    if (event.defaultPrevented) return;
     const press: LivePress = { id, kind, button, event, isRepeat };
     try {
       const isByShopper = page.isByShopper();

@@ -2,14 +2,17 @@ import { type ChangeEvent, useState } from 'react';
 
 /**
  * A form whose controls are all controlled, by one object of state that each change replaces. `seen`
- * gets the state of each render. `hasEmptyMonth`: whether the shopper can choose no month.
+ * gets the state of each render. `hasEmptyMonth`: whether the shopper can choose no month. `act` is
+ * called by the second button, in React's handler.
  */
 export function ControlledCard({
   seen,
   hasEmptyMonth = true,
+  act = () => {},
 }: {
   seen(state: object): void;
   hasEmptyMonth?: boolean;
+  act?(): void;
 }) {
   const [card, setCard] = useState({ number: '', name: '', exp_month: '', exp_year: '', cvv: '' });
   const [renders, setRenders] = useState(0);
@@ -30,7 +33,13 @@ export function ControlledCard({
       <input autoComplete="cc-exp-year" {...bind('exp_year')} />
       <input autoComplete="cc-csc" {...bind('cvv')} />
       <button type="submit">Pay</button>
-      <button type="button" onClick={() => setRenders(renders + 1)}>
+      <button
+        type="button"
+        onClick={() => {
+          act();
+          setRenders(renders + 1);
+        }}
+      >
         Rendered {renders} times more
       </button>
     </form>

@@ -1,7 +1,7 @@
 import IMask from 'imask';
 import { createElement, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createApp, nextTick } from 'vue';
 import type { EncryptedCard } from '../../src/core/index.ts';
 import { decrypt } from '../support/core.ts';
@@ -20,6 +20,7 @@ import {
 } from '../support/form.ts';
 import { ControlledCard } from './controlled-react.tsx';
 import ControlledCardInVue from './controlled-vue.vue';
+import { CardOfOneObject } from './vue-of-one-object.ts';
 
 const { expiry: _, ...STATE } = TYPED;
 
@@ -89,6 +90,102 @@ test('controlled React inputs: DOM and state are empty after success, and after 
   await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
   expect(remains(host)).toEqual([]);
   expect(Object.values(seen.at(-1)!).filter(Boolean)).toEqual([]);
+});
+
+// Claim emptied-when-left
+test.each(['restart', 'close', 'unbind'] as const)(
+  'React: %s() in a handler empties DOM and state, although each change replaces the state of the last render',
+  async (method) => {
+    const host = place();
+    const seen: object[] = [];
+    const root = createRoot(host);
+    later(() => root.unmount());
+    const act = () => void binding[method]();
+    const see = (state: object) => void seen.push(state);
+    root.render(createElement(ControlledCard, { seen: see, act }));
+    const form = await vi.waitUntil(() => host.querySelector('form'));
+    const binding = bind(form);
+    const isSent = new Promise<void>((resolve) => {
+      form.addEventListener('submit', (event) => {
+        event.preventDefault();
+        resolve();
+      });
+    });
+    await type(host);
+    form.querySelector('button')!.click();
+    await isSent; // by the page, which stays
+    expect(remains(host)).toHaveLength(4);
+    host.querySelector<HTMLElement>('[type=button]')!.click();
+    await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
+    await vi.waitUntil(() => Object.values(seen.at(-1)!).join('') === '');
+    expect(remains(host)).toEqual([]);
+  },
+);
+
+describe('Vue with one object for the card, which each change replaces by a copy', () => {
+  function openCard() {
+    const host = place();
+    const app = createApp(CardOfOneObject);
+    later(() => app.unmount());
+    const mounted = app.mount(host) as unknown as { card: typeof STATE };
+    return { host, form: host.querySelector('form')!, state: () => Object.values(mounted.card) };
+  }
+
+  async function typeInto(form: HTMLFormElement) {
+    const { number, name, expiry, cvv } = TYPED;
+    for (const [i, value] of [number, name, expiry, cvv].entries()) {
+      await user.type(form.querySelectorAll('input')[i]!, value);
+    }
+  }
+
+  const EMPTY_STATE = ['', '', '', ''];
+  const contents = (form: HTMLFormElement) =>
+    [...form.querySelectorAll<HTMLInputElement>('[autocomplete]')].map(({ value }) => value);
+
+  // Claim emptied-before-code
+  test('the fields are empty when encrypt() gives the block, and stay so; a retry has it again', async () => {
+    const { form, state } = openCard();
+    const binding = bind(form);
+    await typeInto(form);
+    const block = await binding.encrypt();
+    expect(contents(form)).toEqual(EMPTY_STATE);
+    await vi.waitUntil(() => state().join('') === '');
+    expect(contents(form)).toEqual(EMPTY_STATE);
+    expect(await decrypt(block!)).toEqual(CARD);
+    expect(await binding.encrypt()).toEqual(block);
+  });
+
+  // Claim emptied-before-code
+  test('the handler of a card button finds them empty, at once and after it has waited', async () => {
+    const { form } = openCard();
+    const button = form.querySelector('button')!;
+    button.type = 'button';
+    button.setAttribute('data-cardseal-button', '');
+    const found = new Promise<unknown[]>((resolve) => {
+      button.addEventListener('click', async () => {
+        const seen = [contents(form)];
+        for (let turn = 0; turn < 9; turn++) {
+          await null;
+          seen.push(contents(form));
+        }
+        resolve(seen);
+      });
+    });
+    bind(form);
+    await typeInto(form);
+    button.click();
+    expect(await found).toEqual(Array(10).fill(EMPTY_STATE));
+  });
+
+  // Claim emptied-when-left
+  test('a reset empties them', async () => {
+    const { form, state } = openCard();
+    bind(form);
+    await typeInto(form);
+    form.reset();
+    await vi.waitUntil(() => state().join('') === '');
+    expect(contents(form)).toEqual(EMPTY_STATE);
+  });
 });
 
 testRealInput(

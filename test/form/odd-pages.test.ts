@@ -306,6 +306,21 @@ test('the search box of a widget that copies autocomplete from its select is no 
 });
 
 // G4
+test('what a shopper has typed beside a hidden select counts: a date that is there twice is refused', async () => {
+  const reported = error();
+  const part = (slot: string, option: string) => `<select autocomplete="cc-exp-${slot}" hidden>
+    <option>${option}</select><input autocomplete="cc-exp-${slot}" id="${slot}">`;
+  const page = open(html({ expiry: part('month', '01') + part('year', '2048') }));
+  await bind(page.form).ready; // empty, an input may be the search box of a widget
+  fill(page);
+  page.form.querySelector<HTMLInputElement>('#month')!.value = '11';
+  page.form.querySelector<HTMLInputElement>('#year')!.value = '2049';
+  expect((await refused(page)).code).toBe('invalid_form');
+  expect(reported).toHaveBeenCalled();
+  expect(values(page).slice(0, 2)).toEqual([TYPED.number, TYPED.name]);
+});
+
+// G4
 test('a date in inputs and in selects that the page hides is there twice: the developer is told', async () => {
   error();
   const hidden = ['month', 'year'].map((slot) => part(slot, '')).join('');
@@ -333,6 +348,23 @@ test.each(['position: absolute; left: -9999px', 'opacity: 0', 'height: 0; overfl
     expect(seen).toEqual([['', '']]);
   },
 );
+
+// G4
+test('selects in a step that has slid out of its frame are emptied, although their labels are wide', async () => {
+  const field = (slot: string) => `<label style="display: block">${part(slot, '')}</label>`;
+  const frame = 'style="width: 300px; margin-left: 80px; overflow: hidden"';
+  const step = html({ expiry: field('month') + field('year') });
+  const page = open(`<div ${frame}><section>${step}</section></div>`);
+  const seen: string[][] = [];
+  const onEncrypted = () => void seen.push(dates(page));
+  await bind(page.form, { onEncrypted }).ready;
+  fill(page, { ...TYPED, exp_month: '11', exp_year: '2049' });
+  page.form.querySelector('section')!.style.cssText =
+    'display: block; transform: translateX(-300px)';
+  page.form.requestSubmit();
+  await vi.waitUntil(() => seen.length > 0);
+  expect(seen).toEqual([['', '']]);
+});
 
 // G7
 describe('words of autocomplete keep the card out of the form history', () => {

@@ -294,15 +294,25 @@ test('a control replaced by a re-render while the key is awaited: the new one is
   expect([old.value, fresh.value]).toEqual(['', '']);
 });
 
+const PASSES_ROOTS = { bubbles: true, composed: true };
+
 // Claim one-post
-test('a held Enter is one press; other keys, and Enter in a text of many lines, repeat', () => {
+test('a held Enter is one press, also in a custom element; other keys, and Enter in a text of many lines, repeat', () => {
   const page = open(`${html()}<textarea></textarea>`);
   bind(page.form);
   /** Whether the key does in the control what it usually does. */
   const hold = (control: EventTarget, key: string, repeat: boolean) =>
     control.dispatchEvent(
-      new KeyboardEvent('keydown', { key, repeat, bubbles: true, cancelable: true }),
+      new KeyboardEvent('keydown', { key, repeat, ...PASSES_ROOTS, cancelable: true }),
     );
+  /** An element in a custom element of the form, as design systems have it. */
+  const inShadow = (html: string) => {
+    const root = page.form
+      .appendChild(document.createElement('div'))
+      .attachShadow({ mode: 'open' });
+    root.innerHTML = html;
+    return root.firstElementChild!;
+  };
   const cvv = page.control('cvv');
   expect([false, true, true].map((repeat) => hold(cvv, 'Enter', repeat))).toEqual([
     true,
@@ -310,6 +320,11 @@ test('a held Enter is one press; other keys, and Enter in a text of many lines, 
     false,
   ]);
   expect(hold(cvv, 'Backspace', true)).toBe(true);
+  expect(hold(inShadow('<input>'), 'Enter', false)).toBe(true);
+  expect(hold(inShadow('<input>'), 'Enter', true)).toBe(false);
+  for (const text of ['<textarea></textarea>', '<p contenteditable>']) {
+    expect(hold(inShadow(text), 'Enter', true)).toBe(true);
+  }
   expect(hold(page.form.querySelector('textarea')!, 'Enter', true)).toBe(true);
   const outside = document.createElement('button');
   page.host.append(outside);

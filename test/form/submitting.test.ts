@@ -148,6 +148,7 @@ test.each([
   ['an invalid control', 'submit', '', '', 'required', true],
   ['one whose event the page cancels', 'submit', '', '', 'required class="quiet"', false],
   ['one that nobody sees', 'submit', '', '', 'required hidden', false],
+  ['one that is inert, as behind a modal dialog', 'submit', '', '', 'required inert', false],
   ['a valid one', 'submit', '', '', '', false],
   ['the click of a card button, which validates nothing', 'click', '', '', 'required', false],
   ['novalidate', 'submit', 'novalidate', '', 'required', false],

@@ -227,9 +227,10 @@ test('what touches a card or a block is read in one sitting', () => {
 
 /**
  * In lines, with comments. A scale, and never a reason for dense code: raise it with a reason. The
- * last one: `bind-card-form.ts` and `card-form.ts` hold card and block, and had not been counted.
+ * last one: fields that a framework fills again are emptied again (G12), and text beside a hidden
+ * select is refused (G4).
  */
-const LONGEST_SITTING = 3050;
+const LONGEST_SITTING = 3150;
 
 test('each file that runs something is in the sitting, or has a row of what it may import', () => {
   const rows = Object.keys(MAY_IMPORT);

@@ -61,6 +61,24 @@ test('a page that asks whether to leave: a shopper who stays sends the same bloc
   expect([second, statusOf(page)]).toEqual([first, undefined]);
 });
 
+test('a submit within a repeated click that an older listener has cancelled is a press of its own', async () => {
+  const older = `<script>
+    var clicks = 0;
+    addEventListener('click', function (event) { if (++clicks === 2) event.preventDefault(); }, true);
+  </script>`;
+  const button = '<button type="button" id="send" data-cardseal-button>Send</button>';
+  const page = await visit({
+    head: older + TAG,
+    controls: Object.values(CONTROLS).join('') + button,
+  });
+  const send = page.form.querySelector<HTMLElement>('#send')!;
+  send.addEventListener('click', () => page.form.requestSubmit());
+  page.fill();
+  send.click();
+  await expect.poll(() => statusOf(page)).toBe('Press the button again.');
+  expect([Reflect.get(page.window, 'clicks'), values(page)]).toEqual([2, KEPT]);
+});
+
 test('a form in an <iframe srcdoc> pays: its origin is that of the page around it', async () => {
   const page = await visit({ srcdoc: true });
   const { encrypted_card } = Object.fromEntries(await page.pay());

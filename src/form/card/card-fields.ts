@@ -1,3 +1,4 @@
+import { CardEncryptionError } from '../../core/index.ts';
 import { type CardControls, findFields } from '../controls/fields.ts';
 import { newNamesOf } from '../controls/names.ts';
 import { requiredOf } from '../controls/required.ts';
@@ -7,13 +8,14 @@ import {
   isSelect,
   isShared,
   numberAndCode,
+  searchBoxes,
   slotOf,
 } from '../controls/slots.ts';
 import { log } from '../feedback/report.ts';
 import { concat } from '../page/old-browsers.ts';
 import { hasDigit } from './characters.ts';
 import { checkClearText, entriesWith } from './clear-text.ts';
-import { emptyControls } from './empty.ts';
+import { type Contents, contentsOf, emptyControls, withSame } from './empty.ts';
 import {
   type CardBytes,
   findProblems,
@@ -36,6 +38,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const replaced = new Set<Element>();
   const removeNewNames = newNamesOf(form);
   let isEmptying = false;
+  /** What the fields held before they were emptied, while it may come back. */
+  let contents: Contents = new Map();
 
   const findAndUnname = (mayBeLocked: boolean): CardControls => {
     removeNewNames();
@@ -57,6 +61,36 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     }
   };
 
+  /** Also those that a page has replaced since they were read. */
+  const toEmpty = (): Element[] => {
+    const all = [...new Set([...readFrom, ...cardControls(form)])];
+    return all.filter((it) => !replaced.has(it) && !isReplaced(it) && !isShared(it));
+  };
+
+  const emptyNow = (controls: Element[]): void => {
+    isEmptying = true;
+    try {
+      emptyControls(controls);
+    } finally {
+      isEmptying = false;
+    }
+  };
+
+  /**
+   * G12: A page may put the change of each control into the state that it has rendered last. Then
+   * only the last change counts, and the other controls soon hold again what they held. React, Vue
+   * and others render in microtasks, so no other code of the page runs before the next turn.
+   */
+  const emptyAgain = async (): Promise<void> => {
+    for (let turns = contents.size; turns > 0; turns--) {
+      await undefined;
+      const back = withSame(contents);
+      if (back.length === 0) break;
+      emptyNow(back.reverse()); // the last change counts: that of the number, if it is the first
+    }
+    contents.clear();
+  };
+
   return {
     /**
      * Reads the card, which the caller has to zero, and finds what the shopper has to correct.
@@ -65,6 +99,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      */
     read(): { card: CardBytes; problems: Problem[] } {
       const controls = findAndUnname(false);
+      checkSearchBoxes(searchBoxes(form));
       const { number, name, expiry, cvv } = controls;
       for (const control of concat([number, name, expiry, cvv])) readFrom.add(control);
       replaced.clear();
@@ -104,8 +139,12 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
         return isOther && findProblems(now, controls, luhn).length === 0;
       }),
 
-    /** Whether the control is one of the card's, and not just being emptied. */
-    include: (control: Element): boolean => !isEmptying && cardControls(form).includes(control),
+    /** An event of a control. Returns whether the shopper or the page has changed the card. */
+    onChange(control: Element): boolean {
+      if (isEmptying || !cardControls(form).includes(control)) return false;
+      contents.clear(); // whatever is there now is not what a framework brings back
+      return true;
+    },
     /**
      * Whether we cannot detect a change of an emptied control: a control with a shared name was not
      * emptied, and a select may show an option again.
@@ -113,17 +152,17 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     mayHoldCard: (control: Element): boolean =>
       isShared(control) || (isSelect(control) && hasDigit(control)),
 
-    /** Empties the fields, also those that a page has replaced since they were read. */
+    /** Empties the fields, and what comes back of their contents. */
     empty() {
       if (isEmptying) return; // a listener of the page that calls restart()
-      isEmptying = true;
-      try {
-        const controls = [...new Set([...readFrom, ...cardControls(form)])];
-        emptyControls(controls.filter((it) => !replaced.has(it) && !isReplaced(it)));
-      } finally {
-        isEmptying = false;
-      }
+      const controls = toEmpty();
+      contents = new Map([...contents, ...contentsOf(controls)]);
+      emptyNow(controls);
       readFrom.clear();
+      // What a listener has filled at once stays: the library does not fight the page.
+      if (withSame(contents).length === 0)
+        emptyAgain(); // never rejects
+      else contents.clear();
     },
 
     /**
@@ -131,6 +170,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      * undo it.
      */
     clearDefaults(): () => void {
+      contents = contentsOf(toEmpty());
       const removed = new Map<Element, string>();
       for (const control of cardControls(form)) {
         const value = control.getAttribute('value');
@@ -138,6 +178,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       }
       for (const control of removed.keys()) control.removeAttribute('value');
       return () => {
+        contents.clear();
         for (const [control, value] of removed) control.setAttribute('value', value);
       };
     },
@@ -156,12 +197,31 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
       for (const some of [controls, ...controls.map((control) => [control])]) {
         const number = readNumber(some);
-        for (const name of entriesWith(number, data)) {
-          data.delete(name);
-          log('error', `cardseal: ${name} is not sent, because it holds the card number`);
+        try {
+          for (const name of entriesWith(number, data)) {
+            data.delete(name);
+            log('error', `cardseal: ${name} is not sent, because it holds the card number`);
+          }
+        } finally {
+          number.fill(0);
         }
-        number.fill(0);
       }
     },
   };
+}
+
+/**
+ * G4: A widget leaves the input empty in which it lets a shopper search. A shopper who has typed a
+ * date there sees an input of the page, beside a select that the page hides.
+ *
+ * @throws {@link CardEncryptionError} `invalid_form`.
+ */
+function checkSearchBoxes(boxes: Element[]): void {
+  const typed = boxes.find((box) => (box as HTMLInputElement).value !== '');
+  if (!typed) return;
+  const slot = slotOf(typed);
+  throw new CardEncryptionError(
+    'invalid_form',
+    `The page shows one ${slot} control and hides another one: mark one of them only`,
+  );
 }

@@ -1,4 +1,4 @@
-import { type Control, isControl, isSelect, isShared } from '../controls/slots.ts';
+import { type Control, isControl, isSelect } from '../controls/slots.ts';
 
 /**
  * Empties controls as if the shopper had done it, so that everything that keeps a copy of their
@@ -6,9 +6,7 @@ import { type Control, isControl, isSelect, isShared } from '../controls/slots.t
  * script of the page may have written: a reset would bring it back.
  */
 export function emptyControls(controls: Iterable<Element>): void {
-  const own = [...controls].filter(
-    (control): control is Control => isControl(control) && !isShared(control),
-  );
+  const own = [...controls].filter(isControl);
   // G12: all of them, before code of the page hears of any.
   for (const control of own) emptyControl(control);
   for (const control of own) {
@@ -18,6 +16,22 @@ export function emptyControls(controls: Iterable<Element>): void {
     }
   }
 }
+
+/** What controls hold that are not empty: the text, or the place of the option of a select. */
+export type Contents = Map<Control, string | number>;
+
+export function contentsOf(controls: Iterable<Element>): Contents {
+  const filled = [...controls].filter(isControl).filter((control) => !isEmpty(control));
+  return new Map(filled.map((control) => [control, contentOf(control)]));
+}
+
+const contentOf = (control: Control) => (isSelect(control) ? control.selectedIndex : control.value);
+
+const isEmpty = (control: Control) => ['', -1].includes(contentOf(control));
+
+/** The controls that hold the same as before. */
+export const withSame = (before: Contents): Control[] =>
+  [...before.keys()].filter((control) => contentOf(control) === before.get(control));
 
 function emptyControl(control: Control): void {
   control.removeAttribute('value');

@@ -25,9 +25,18 @@ const NAME_SLOTS: Slot[] = ['name', 'given_name', 'additional_name', 'family_nam
 
 /** Every control of the form that is marked as one of the card's, whatever is wrong with it. */
 export function cardControls(form: HTMLFormElement): Element[] {
-  const marked = elementsOf(form).filter((element) => slotOf(element));
+  const marked = markedIn(form);
   return marked.filter((element) => !isSearchBox(element, marked));
 }
+
+/** The inputs of widgets that stand in for a select of the card. */
+export function searchBoxes(form: HTMLFormElement): Element[] {
+  const marked = markedIn(form);
+  return marked.filter((element) => isSearchBox(element, marked));
+}
+
+const markedIn = (form: HTMLFormElement): Element[] =>
+  elementsOf(form).filter((element) => slotOf(element));
 
 /** G4: the input of a widget such as Tom Select copies `autocomplete` from the select behind it. */
 const isSearchBox = (element: Element, marked: Element[]): boolean =>

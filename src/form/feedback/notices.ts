@@ -89,11 +89,11 @@ export function notices(
      *
      * @param isOut - Whether a block is on its way: then nobody can say that nothing was sent.
      */
-    fail(reason: unknown, isOut: boolean) {
+    fail(reason: unknown, isAway: boolean) {
       const error = asCardEncryptionError(reason);
       if (!isAboutCard(error)) {
         log('error', error); // first: what follows may fail in a page that is broken
-        tell(isOut ? 'no_answer' : problemFor(error));
+        tell(isAway ? 'no_answer' : problemFor(error));
       }
       emit('error', error);
     },

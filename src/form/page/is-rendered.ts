@@ -15,12 +15,14 @@ export function isRendered(element: Element): boolean {
 export function isSeen(element: Element): boolean {
   if (!isRendered(element)) return false;
   if (!hasLayout()) return true;
-  const { width, height, right, bottom } = element.getBoundingClientRect();
+  const { width, height, left, right, bottom } = element.getBoundingClientRect();
   if (width <= 1 || height <= 1 || right < 0) return false;
   if (styleOf(element, 'opacity') === '0') return false;
   for (let box = element.parentElement; box && box.localName !== 'form'; box = box.parentElement) {
-    const isCut = bottom > box.getBoundingClientRect().bottom + 1;
-    if (isCut && CUTTING.includes(styleOf(box, 'overflow-y'))) return false;
+    const around = box.getBoundingClientRect();
+    if (bottom > around.bottom + 1 && cuts(box, 'overflow-y')) return false;
+    const isBeside = right <= around.left || left >= around.right;
+    if (isBeside && cuts(box, 'overflow-x')) return false;
   }
   return true;
 }
@@ -29,7 +31,8 @@ export function isSeen(element: Element): boolean {
 export const styleOf = (element: Element, property: string): string =>
   window.getComputedStyle(element).getPropertyValue(property);
 
-const CUTTING = ['hidden', 'clip'];
+const cuts = (box: Element, property: string) =>
+  ['hidden', 'clip'].includes(styleOf(box, property));
 
 /** Environments without a layout (jsdom, happy-dom) draw nothing: there everything counts. */
 const hasLayout = () => document.documentElement.getClientRects().length > 0;

@@ -1,7 +1,7 @@
 /*
- * What only old browsers need: docs/browsers.md#what-happens-in-older-browsers. With them goes this
- * file. `TextEncoder.encodeInto` has its replacement in src/core/browser.ts, because the core needs
- * it, too; the event `formdata` has none.
+ * What old browsers need: docs/browsers.md#what-happens-in-older-browsers. Without them, each of
+ * these would be one call of the platform. `TextEncoder.encodeInto` has its replacement in
+ * src/core/browser.ts, because the core needs it, too; the event `formdata` has none.
  */
 import { unclobbered } from './unclobbered.ts';
 

@@ -2,7 +2,6 @@ import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
 import { isByShopper, withoutGesture } from './gesture.ts';
-import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
 import { clickAgain, submitAgain } from './submit.ts';
 import { rootOf } from './unclobbered.ts';
@@ -53,8 +52,9 @@ export const pageOf = (
 });
 
 /**
- * Whether the browser refuses a submit because of a control, and shows that. It shows nothing at a
- * control that is not rendered, or if the page has cancelled the control's `invalid` event.
+ * Whether the browser refuses a submit because of a control, and shows that. Then it has moved the
+ * focus there. It shows nothing at a control that is not rendered or inert, or if the page has
+ * cancelled the control's `invalid` event.
  */
 function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
   const refused = new Map<Event, Element>(); // a shadow root's event forgets its target
@@ -66,5 +66,7 @@ function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
   } finally {
     root.removeEventListener('invalid', listener, true);
   }
-  return [...refused].some(([event, element]) => !event.defaultPrevented && isRendered(element));
+  return [...refused].some(
+    ([event, element]) => !event.defaultPrevented && rootOf(element).activeElement === element,
+  );
 }

@@ -281,7 +281,7 @@ export class Run {
         this.#show(effect.text);
         break;
       case 'fail':
-        this.#showFailure(effect.error, effect.isOut);
+        this.#showFailure(effect.error, effect.isAway);
         this.#pageActs('cardseal:error', ['requestSubmit()']);
         break;
       case 'settled':
@@ -745,9 +745,9 @@ export class Run {
 
   // What the shopper reads
 
-  #showFailure(error: unknown, isOut: boolean): void {
+  #showFailure(error: unknown, isAway: boolean): void {
     const text = FAILURES[error as keyof typeof FAILURES] ?? 'payment_unavailable';
-    this.#show(isOut && text !== 'problems' ? 'no_answer' : text);
+    this.#show(isAway && text !== 'problems' ? 'no_answer' : text);
   }
 
   #show(text: World['text']): void {
