@@ -89,7 +89,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     onShopper: presses.onShopper,
 
     onChange(control: Element) {
-      if (fields.onChange(control)) presses.onChange(fields.mayHoldCard(control));
+      if (fields.noteChange(control)) presses.onChange(fields.mayHoldCard(control));
     },
 
     onFormData(data: FormData) {

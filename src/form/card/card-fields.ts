@@ -140,7 +140,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       }),
 
     /** An event of a control. Returns whether the shopper or the page has changed the card. */
-    onChange(control: Element): boolean {
+    noteChange(control: Element): boolean {
       if (isEmptying || !cardControls(form).includes(control)) return false;
       contents.clear(); // whatever is there now is not what a framework brings back
       return true;

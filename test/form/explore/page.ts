@@ -160,7 +160,7 @@ export abstract class Page {
       areCleared: () => this.content !== 'A' && this.content !== 'B',
       holdOther: (card: CardBytes | undefined) =>
         (this.content === 'A' || this.content === 'B') && !holds(card),
-      onChange: () => !this.isEmptying,
+      noteChange: () => !this.isEmptying,
       mayHoldCard: () => false,
       empty: () => this.emptyFields(),
       setRequired: (isRequired: boolean) => {
