@@ -299,11 +299,11 @@ test.each<[what: string, store: OrderStore, findings: string[]]>([
   [
     'a replica',
     (() => {
-      let turn = 0;
+      let turn = 0; // of 13 reads in each round, one for the version: only the last is old
       const before = new Map<string, { value: string; version: number } | undefined>();
       return storeWith({
         read: async (id) =>
-          id.includes('readers') && turn++ % 5 === 4 ? before.get(id) : read(id),
+          id.includes('readers') && turn++ % 13 === 12 ? before.get(id) : read(id),
         async write(id, ...rest) {
           before.set(id, await read(id));
           return write(id, ...rest);
@@ -383,6 +383,12 @@ test.each(['read', 'write', 'list'] as const)('a %s that never answers', async (
   const found = checkStore(store);
   await vi.advanceTimersByTimeAsync(60 * 10_000);
   expect(await found).toContain(`It fails: ${name} has not answered after 10 s`);
+});
+
+test('leaves no timer behind', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  await checkStore(memoryStore());
   expect(vi.getTimerCount()).toBe(0);
 });
 
