@@ -134,6 +134,7 @@ describe('declined cards', () => {
     const told = Array.from({ length: 25 }, () => end('declined', 1000));
     expect(told.filter(Boolean)).toHaveLength(1);
     expect(told.indexOf(true)).toBe(20); // the first decline that is more than the payments
+    expect(limits.end(undefined, 'other', 1000)).toBe(false);
     const later = 700_000;
     expect(Array.from({ length: 25 }, () => end('declined', later)).indexOf(true)).toBe(19);
     expect(limits.begin(undefined, later)).toBe(true); // no address: no limit by sender
