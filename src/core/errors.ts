@@ -19,10 +19,10 @@ import type { CardEncryptionErrorCode, CardField } from './types.ts';
  * ```
  */
 export class CardEncryptionError extends Error {
-  /** Always `CardEncryptionError`. */
-  override readonly name = 'CardEncryptionError';
-  // `declare`: without it, `field` and `limit` would exist as `undefined` where they do not apply.
+  // `declare`: the constructor defines them, `field` and `limit` only where they apply.
 
+  /** Always `CardEncryptionError`. */
+  declare readonly name: 'CardEncryptionError';
   /** What went wrong. */
   declare readonly code: CardEncryptionErrorCode;
   /** The card field at fault. Present with `invalid_card` and `card_too_long` only. */
@@ -46,11 +46,12 @@ export class CardEncryptionError extends Error {
     details: { field?: CardField | undefined; limit?: number | undefined } = {},
   ) {
     super(message);
-    this.code = code;
-    // Own properties: what it does not have must not come from a polluted `Object.prototype`.
-    const { value: field } = ownProperty(details, 'field');
-    const { value: limit } = ownProperty(details, 'limit');
-    if (field !== undefined) this.field = field;
-    if (limit !== undefined) this.limit = limit;
+    // Own properties are copied and defined, never assigned: a page may have polluted
+    // `Object.prototype`, or frozen that of errors.
+    const own = { name: 'CardEncryptionError', code, ...details };
+    for (const key of Object.keys(own)) {
+      const property = ownProperty(own, key);
+      if (property.value !== undefined) Object.defineProperty(this, key, property);
+    }
   }
 }

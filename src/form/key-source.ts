@@ -51,7 +51,7 @@ export function keySource(
   interface Pending {
     readonly answer: Promise<ReadyKey>;
     /** Undefined while the key is pending. */
-    ready?: ReadyKey;
+    ready: ReadyKey | undefined;
     /** Aborts the request, in browsers that can. */
     readonly aborter: AbortController | undefined;
   }
@@ -78,7 +78,7 @@ export function keySource(
 
   const request = (): Pending => {
     const aborter = newAborter();
-    const pending: Pending = { answer: ask(aborter), aborter };
+    const pending: Pending = { answer: ask(aborter), aborter, ready: undefined };
     pending.answer.then(
       (ready) => {
         pending.ready = ready;

@@ -142,7 +142,8 @@ export interface CardFormBinding {
 
   /**
    * Opens the form for another card, for example after a decline. It drops the block, empties the
-   * card's fields and asks for a new key.
+   * card's fields and asks for a new key. If your code fills a field for the next card, it does so
+   * when the promise has resolved.
    *
    * @returns Resolves when the key has arrived. Rejects with a {@link CardEncryptionError}:
    * `key_unavailable` if the key was not given as a function; the page has to be reloaded then. The

@@ -30,10 +30,10 @@ const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
 interface LivePress extends Press {
   readonly button: HTMLElement | null;
   /** A call of `encrypt()` has none. */
-  readonly event?: Event;
-  readonly isRepeat?: boolean;
-  /** Resolves the promise of `encrypt()`. */
-  readonly resolve?: (block: EncryptedCard | undefined) => void;
+  readonly event: Event | null;
+  readonly isRepeat: boolean;
+  /** Resolves the promise of `encrypt()`. Any other press has none. */
+  readonly resolve: ((block: EncryptedCard | undefined) => void) | null;
 }
 
 export type CardPresses = ReturnType<typeof cardPresses>;
@@ -184,7 +184,7 @@ export function cardPresses(parts: Parts) {
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
-    const press: LivePress = { id, kind, button, event, isRepeat };
+    const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
     try {
       const isByShopper = page.isByShopper();
       const isScripts = isScriptsSubmit(state, press) && !isByShopper;
@@ -199,7 +199,9 @@ export function cardPresses(parts: Parts) {
 
   function encrypt(): Promise<EncryptedCard | undefined> {
     return new Promise((resolve) => {
-      const press: LivePress = { id: nextId(), kind: 'encrypt', button: null, resolve };
+      const id = nextId();
+      const of = { id, kind: 'encrypt', button: null, event: null, isRepeat: false } as const;
+      const press: LivePress = { ...of, resolve };
       const facts = { isCard: true, isByShopper: true, isRepeat: false, isSendable: false };
       send({ type: 'press', press, ...facts });
       if (!isMaking(state, press)) resolve(undefined);

@@ -256,6 +256,24 @@ test('a polluted Object.prototype sets no option, and keeps no listener from hea
   }
 });
 
+test('a polluted Object.prototype gives no block to anybody else', async () => {
+  const page = open();
+  const pollution = { resolve: vi.fn(), event: 'polluted', ready: 'polluted', isRepeat: true };
+  Object.assign(Object.prototype, pollution);
+  try {
+    const got: EncryptedCard[] = [];
+    const binding = bind(page.form, { onEncrypted: (block) => void got.push(block) });
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => got.length === 1, { timeout: 3000 });
+    expect(await binding.encrypt()).toEqual(got[0]);
+    expect(pollution.resolve).not.toHaveBeenCalled();
+  } finally {
+    for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
+// Claim pollution
 test('a polluted Object.prototype lets a reset empty what scripts have written', async () => {
   const page = open();
   bind(page.form);

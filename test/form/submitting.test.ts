@@ -171,6 +171,19 @@ test.each([
   },
 );
 
+test.each(['hidden', 'inert'])(
+  'a browser has not said why if the refused control had the focus, and is %s just now (G9)',
+  (attribute) => {
+    const { form, button } = open('<fieldset><input></fieldset><button>Pay</button>');
+    const input = form.querySelector('input')!;
+    input.focus();
+    form.querySelector('fieldset')!.setAttribute(attribute, '');
+    input.setCustomValidity('We cannot deliver there');
+    const { repeat } = pageOf(form, { key: freshKey() });
+    expect(repeat('submit', button())).toBe(false);
+  },
+);
+
 test('a repeat that the browser refuses because of a control that the page has hidden ends in a text (G9)', async () => {
   const page = open(`<fieldset><input name="phone" required value="1">${html()}</fieldset>`);
   const key = deferred<CardEncryptionKey>();

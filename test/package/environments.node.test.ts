@@ -50,6 +50,15 @@ test.each(['cardseal', 'cardseal/form', 'cardseal/server'])(
   },
 );
 
+// Claim core-errors
+test('where a page has frozen Error.prototype, an error has its name and its code', () => {
+  const source = `
+    Object.freeze(Error.prototype);
+    const { prepareKey } = await import('cardseal');
+    await prepareKey({}).catch(({ name, code }) => process.stdout.write([name, code].join()));`;
+  expect(run(source)).toEqual(says('CardEncryptionError,invalid_key'));
+});
+
 // Control import-does-nothing
 test('a changed global would be noticed', () => {
   expect(

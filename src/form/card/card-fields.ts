@@ -3,6 +3,7 @@ import { type CardControls, findFields } from '../controls/fields.ts';
 import { newNamesOf } from '../controls/names.ts';
 import { requiredOf } from '../controls/required.ts';
 import {
+  type Control,
   cardControls,
   isReplaced,
   isSelect,
@@ -30,6 +31,9 @@ import {
 
 export type CardFields = ReturnType<typeof cardFields>;
 
+/** In how many microtasks what was emptied may come back: each component renders in its own. */
+const TURNS = 100;
+
 /** The fields of a form's card: what they hold now. */
 export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** Every control that a card was read from since the fields were emptied. */
@@ -38,7 +42,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const replaced = new Set<Element>();
   const removeNewNames = newNamesOf(form);
   let isEmptying = false;
-  /** What the fields held before they were emptied, while it may come back. */
+  /** What the fields held before they were emptied, or reset, while it may come back. */
   let contents: Contents = new Map();
 
   const findAndUnname = (mayBeLocked: boolean): CardControls => {
@@ -78,15 +82,14 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
 
   /**
    * G12: A page may put the change of each control into the state that it has rendered last. Then
-   * only the last change counts, and the other controls soon hold again what they held. React, Vue
-   * and others render in microtasks, so no other code of the page runs before the next turn.
+   * only the last change counts, and the other controls soon hold again what they held. React, Vue,
+   * Lit and others render in microtasks, so no task of the page finds it.
    */
   const emptyAgain = async (): Promise<void> => {
-    for (let turns = contents.size; turns > 0; turns--) {
+    for (let turn = 0; turn < TURNS && contents.size > 0; turn++) {
       await undefined;
-      const back = withSame(contents);
-      if (back.length === 0) break;
-      emptyNow(back.reverse()); // the last change counts: that of the number, if it is the first
+      const back = withSame(contents).reverse(); // the last one counts: the number, if it is first
+      if (back.length > 0) emptyNow(back);
     }
     contents.clear();
   };
@@ -142,7 +145,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** An event of a control. Returns whether the shopper or the page has changed the card. */
     noteChange(control: Element): boolean {
       if (isEmptying || !cardControls(form).includes(control)) return false;
-      contents.clear(); // whatever is there now is not what a framework brings back
+      contents.delete(control as Control); // what it holds now is not what a framework brings back
       return true;
     },
     /**
@@ -160,9 +163,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       emptyNow(controls);
       readFrom.clear();
       // What a listener has filled at once stays: the library does not fight the page.
-      if (withSame(contents).length === 0)
-        emptyAgain(); // never rejects
-      else contents.clear();
+      for (const control of withSame(contents)) contents.delete(control);
+      emptyAgain(); // never rejects
     },
 
     /**

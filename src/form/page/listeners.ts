@@ -121,20 +121,19 @@ const isButton = (target: EventTarget): target is HTMLElement => {
   return isCardButton(element) || (isSubmitButton(element) && element.form !== null);
 };
 
-const isForm = (target: EventTarget): target is HTMLFormElement =>
-  (target as Element).localName === 'form';
+/** An input in the shadow root of a custom element has no form, but stands in one. */
+const formAround = ({ form, localName }: HTMLInputElement, event: Event): unknown =>
+  form ?? (localName === 'input' && pathOf(event).find(isForm));
+
+const isForm = (target: EventTarget) => (target as Element).localName === 'form';
 
 /** Enter may submit the form. A key that is held down is one press. */
 function onKeyDown(event: KeyboardEvent): void {
-  const path = pathOf(event);
-  const control = path[0] as HTMLInputElement;
+  const control = pathOf(event)[0] as HTMLInputElement;
   if (event.key !== 'Enter' || !control.localName) return; // a script may raise it on the document
-  // An input in the shadow root of a custom element has no form, but stands in one.
-  const form = isCardButton(control)
-    ? formOfCardButton(control)
-    : (control.form ?? path.find(isForm));
-  const isText = control.localName === 'textarea' || control.isContentEditable;
-  if (event.repeat && findBoundForm(form) && !isText) event.preventDefault();
+  const form = isCardButton(control) ? formOfCardButton(control) : formAround(control, event);
+  const isInForm = findBoundForm(form) && control.localName !== 'textarea';
+  if (event.repeat && isInForm) event.preventDefault();
   else if (event.isTrusted) onGesture(event);
 }
 

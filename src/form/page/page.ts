@@ -2,6 +2,7 @@ import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
 import { isByShopper, withoutGesture } from './gesture.ts';
+import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
 import { clickAgain, submitAgain } from './submit.ts';
 import { rootOf } from './unclobbered.ts';
@@ -66,7 +67,9 @@ function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
   } finally {
     root.removeEventListener('invalid', listener, true);
   }
-  return [...refused].some(
-    ([event, element]) => !event.defaultPrevented && rootOf(element).activeElement === element,
-  );
+  return [...refused].some(([event, element]) => {
+    if (event.defaultPrevented || rootOf(element).activeElement !== element) return false;
+    // Chromium takes the focus from a control that is hidden or inert only when it draws the page.
+    return isRendered(element) && !element.closest('[inert]');
+  });
 }
