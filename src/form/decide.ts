@@ -451,7 +451,7 @@ function refuse(state: State, press: Press): Step {
 /** The fields are empty because 30 seconds are over, or for code of the page that gets the block. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
   if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
-  if (isPart(state, press)) return [state]; // it shares the block of the press that passes
+  if (isPart(state, press)) return [state]; // it shares the block of the press that passes, and goes on
   if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
   }
@@ -489,6 +489,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
 function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): Step {
   const { doing } = state;
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
+  // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
   const block = compared(kept, isSame); // the shopper may have begun another card
   const effects: Effect[] = [];

@@ -30,6 +30,8 @@ const OWN_ORIGIN = 'an action on its own origin, or allowCrossOriginAction, or o
 const POST = 'The card form must have method="post", or onEncrypted';
 const NO_WINDOW = 'Remove the target of the card form (it opens a window), or use onEncrypted';
 
+// Claim destination. Why: It is checked at binding, at each press, and just before the block leaves
+// the form: src/form/page/destination.ts.
 describe('a destination is refused', () => {
   /** A form with these attributes, and with a button of these. */
   function parse(form: string, button = '') {
@@ -80,6 +82,7 @@ describe('a destination is refused', () => {
   });
 });
 
+// Control destination
 test('the option allowCrossOriginAction allows another origin', async () => {
   const page = open();
   page.form.action = 'https://shop.example/pay';

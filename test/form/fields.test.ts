@@ -291,6 +291,21 @@ test('no form data made of the form ever has an entry that is named after a card
   expect([...new FormData(page.form)]).toEqual([['email', 'z@example.com']]);
 });
 
+// Claim no-clear-text
+test('a control whose mark a listener has changed, and that it has named, is kept out of the data', async () => {
+  const page = open();
+  await bind(page.form).ready;
+  page.form.addEventListener('submit', () => {
+    for (const [i, control] of page.controls().entries()) {
+      control.setAttribute('autocomplete', 'off'); // as against saving cards
+      control.setAttribute('name', `field_${i}`);
+    }
+  });
+  fill(page);
+  const [sent] = await posted(page);
+  expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+});
+
 describe('a shared name', () => {
   const SHARED =
     '<label>Name <input name="billing_name" autocomplete="cc-name" data-cardseal-shared></label>';

@@ -322,6 +322,7 @@ test('a held Enter is one press, also in a custom element; other keys, and Enter
   expect(hold(cvv, 'Backspace', true)).toBe(true);
   expect(hold(inShadow('<input>'), 'Enter', false)).toBe(true);
   expect(hold(inShadow('<input>'), 'Enter', true)).toBe(false);
+  expect(hold(inShadow('<button>'), 'Enter', true)).toBe(false);
   for (const text of ['<textarea></textarea>', '<p contenteditable>']) {
     expect(hold(inShadow(text), 'Enter', true)).toBe(true);
   }

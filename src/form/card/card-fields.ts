@@ -188,9 +188,12 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** Takes `required` off the controls, or puts it back. */
     setRequired: requiredOf(form),
 
-    /** A script may have named or copied a control since it was checked: then the data has it. */
+    /**
+     * A script may have named or copied a control since it was checked: then the data has it. It
+     * may even have taken the mark off one that was read.
+     */
     removeFrom(data: FormData) {
-      for (const control of cardControls(form)) {
+      for (const control of new Set([...readFrom, ...cardControls(form)])) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }

@@ -121,9 +121,9 @@ const isButton = (target: EventTarget): target is HTMLElement => {
   return isCardButton(element) || (isSubmitButton(element) && element.form !== null);
 };
 
-/** An input in the shadow root of a custom element has no form, but stands in one. */
-const formAround = ({ form, localName }: HTMLInputElement, event: Event): unknown =>
-  form ?? (localName === 'input' && pathOf(event).find(isForm));
+/** What stands in the shadow root of a custom element has no form, but stands in one. */
+const formAround = ({ form }: HTMLInputElement, event: Event): unknown =>
+  form ?? pathOf(event).find(isForm);
 
 const isForm = (target: EventTarget) => (target as Element).localName === 'form';
 
@@ -132,8 +132,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const control = pathOf(event)[0] as HTMLInputElement;
   if (event.key !== 'Enter' || !control.localName) return; // a script may raise it on the document
   const form = isCardButton(control) ? formOfCardButton(control) : formAround(control, event);
-  const isInForm = findBoundForm(form) && control.localName !== 'textarea';
-  if (event.repeat && isInForm) event.preventDefault();
+  const isText = control.localName === 'textarea' || control.isContentEditable;
+  if (event.repeat && findBoundForm(form) && !isText) event.preventDefault();
   else if (event.isTrusted) onGesture(event);
 }
 
