@@ -73,6 +73,8 @@ export function createMerchant({ payments, store, log = () => {} }: MerchantOpti
   });
 
   app.get('/', async (_request, reply) => reply.redirect('/checkout'));
+  // The shop has none, and a browser that gets 404 complains in the console.
+  app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
   app.get<{ Params: { file: string } }>('/assets/:file', async ({ params }, reply) => {
     const asset = assets.get(params.file);
     return asset ? reply.type(asset.type).send(asset.body) : reply.callNotFound();

@@ -39,10 +39,9 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
   open.push(page);
   const complaints: string[] = [];
   const sent: string[] = [];
-  page.on(
-    'console',
-    (message) => void (message.type() === 'error' && complaints.push(message.text())),
-  );
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`${message.text()} ${message.location().url}`);
+  });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) =>
     sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`),

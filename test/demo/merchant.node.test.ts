@@ -48,6 +48,11 @@ describe('the checkout page', () => {
     },
   );
 
+  test('leaves nothing in the console for its icon, which browsers ask for and the shop has not', async () => {
+    const { shopper } = await start();
+    expect((await shopper().send('/favicon.ico')).status).toBe(204);
+  });
+
   test('is there while the service is away, but gets no key', async () => {
     const { shopper, stopService } = await start();
     await stopService();
