@@ -42,7 +42,7 @@ export function keptBlock(
     /** Only while there is a block. */
     get: () => kept!.block,
 
-    /** Whether the fields hold its card, or are still empty because the library has emptied them. */
+    /** Whether the fields hold its card, or are still empty since the library has emptied them. */
     isSame(): boolean {
       if (!kept) return false;
       return kept.card ? fields.hold(kept.card) : fields.areAsEmptied();

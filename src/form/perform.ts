@@ -199,9 +199,14 @@ export function cardPresses(parts: Parts) {
 
   function encrypt(): Promise<EncryptedCard | undefined> {
     return new Promise((resolve) => {
-      const id = nextId();
-      const of = { id, kind: 'encrypt', button: null, event: null, isRepeat: false } as const;
-      const press: LivePress = { ...of, resolve };
+      const press: LivePress = {
+        id: nextId(),
+        kind: 'encrypt',
+        button: null,
+        event: null,
+        isRepeat: false,
+        resolve,
+      };
       const facts = { isCard: true, isByShopper: true, isRepeat: false, isSendable: false };
       send({ type: 'press', press, ...facts });
       if (!isMaking(state, press)) resolve(undefined);

@@ -65,11 +65,11 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     }
   };
 
-  /** Also those that a page has replaced since they were read. */
-  const toEmpty = (): Element[] => {
-    const all = [...new Set([...readFrom, ...cardControls(form)])];
-    return all.filter((it) => !replaced.has(it) && !isReplaced(it) && !isShared(it));
-  };
+  /** Also those that a page has replaced, or has taken the mark off, since they were read. */
+  const allControls = (): Element[] => [...new Set([...readFrom, ...cardControls(form)])];
+
+  const toEmpty = (): Element[] =>
+    allControls().filter((it) => !replaced.has(it) && !isReplaced(it) && !isShared(it));
 
   const emptyNow = (controls: Element[]): void => {
     isEmptying = true;
@@ -188,12 +188,9 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** Takes `required` off the controls, or puts it back. */
     setRequired: requiredOf(form),
 
-    /**
-     * A script may have named or copied a control since it was checked: then the data has it. It
-     * may even have taken the mark off one that was read.
-     */
+    /** A script may have named or copied a control since it was checked: then the data has it. */
     removeFrom(data: FormData) {
-      for (const control of new Set([...readFrom, ...cardControls(form)])) {
+      for (const control of allControls()) {
         const name = control.getAttribute('name');
         if (name && !isShared(control)) data.delete(name);
       }

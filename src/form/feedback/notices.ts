@@ -87,7 +87,7 @@ export function notices(
     /**
      * Tells the shopper and the page why a press came to nothing.
      *
-     * @param isOut - Whether a block is on its way: then nobody can say that nothing was sent.
+     * @param isAway - Whether a block is on its way: then nobody can say that nothing was sent.
      */
     fail(reason: unknown, isAway: boolean) {
       const error = asCardEncryptionError(reason);
