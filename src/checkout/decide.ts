@@ -12,11 +12,11 @@ import type { CaptureMethod } from './card-payments.ts';
  * - `uncertain`: a card may have been charged, and the shop does not know.
  * - `paid`: nothing replaces this state.
  *
- * It is **unsettled** while it was `sent`, is not `paid`, and no attempt is under way. That includes
- * `open`: a proxy may have answered with a key error after the charge.
+ * It is **unsettled** while it was `sent`, is not `paid`, and no attempt is under way. That
+ * includes `open`: a proxy may have answered with a key error after the charge.
  *
- * The rules. The comment `O7` stands beside the code of rule O7; the explorations take each rule out
- * and name what goes wrong then.
+ * The rules. The comment `O7` stands beside the code of rule O7; the explorations take each rule
+ * out and name what goes wrong then.
  *
  * - O1: An intent is given up only after `failed` or `cancelled`, or for another price before
  *   anything was sent. The service charges an intent at most once, so this is the last line of
@@ -37,7 +37,8 @@ import type { CaptureMethod } from './card-payments.ts';
  *   look-up that fails, or says another word, says nothing.
  * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Any
  *   call that sees a paid order whose claim is over claims it anew, and calls `onPaid` only while
- *   its own claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the pause.
+ *   its own claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the
+ *   pause.
  * - O13: After 10 declines nobody tries another card: a person has to look.
  * - O14: The value of another order is no value of this one, and neither is one that is damaged.
  * - O15: `capture_method` is part of what is to be paid.
@@ -449,7 +450,7 @@ export function onDelivered(stored: StoredOrder | undefined): Delivery {
 /** The outcome for a shopper who has posted a block under this key. */
 export function outcomeOfBlock(order: StoredOrder | undefined, keyId: string): Outcome {
   const key = order && findKey(order, keyId);
-  // The store has never had, or has lost, the order of this block; or the order has dropped its key.
+  // The store has never had the order of this block, or has lost it; or it has dropped its key.
   if (!order || (order.state === 'open' && !key)) return { status: 'no_order', key_id: keyId };
   if (order.state !== 'open') return outcomeOf(order);
   if (order.sent) return { status: 'retry_is_safe' };
