@@ -7,13 +7,15 @@
  *
  * - `idle`: it waits for a press.
  * - `encrypting`: a press was stopped. Its block is being made, or is about to leave the form.
- * - `dispatching`: a submit passes. Listeners of the page run, with the block in the form's data.
+ * - `dispatching`: a submit passes, or a click of a card button. Listeners of the page run, and find
+ *   the block in the form's data.
  * - `sending`: the browser sends the form.
- * - `handed`: code of the page has the block: `onEncrypted` works, or handlers of a card button run.
+ * - `handed`: `onEncrypted` has the block, and works.
  * - `overdue`: as `idle`, but `onEncrypted` still works after 30 seconds.
  *
  * A block leaves the form in two ways: the browser sends the form, or code of the page gets the
- * block. `onEncrypted`, `encrypt()` and card buttons are three doors to the second way.
+ * block. `onEncrypted`, `encrypt()` and card buttons are three doors to the second way: a press of
+ * the first is `handed`, of the second `idle` at once, and of the third `dispatching`.
  *
  * The rules, by the names that they have beside their code and in tests:
  *
@@ -57,7 +59,7 @@ export type Doing =
 interface Dispatching {
   readonly is: 'dispatching';
   readonly press: Press;
-  /** The code of the page that has the block already, and makes this submit. */
+  /** The call of `onEncrypted` that has the block already, and makes this submit. */
   readonly under: Handed | null;
 }
 
@@ -184,9 +186,8 @@ export const START: State = { doing: IDLE, block: null, owesSettled: false };
 
 // What is true of a state
 
-/** Code of the page runs, and all that it does belongs to the press. */
-export const isRunning = ({ doing }: State) =>
-  doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
+/** Listeners of the page run, and all that they do belongs to the press. */
+export const isDispatching = ({ doing }: State) => doing.is === 'dispatching';
 
 /** The block is that of the press, whatever becomes of the fields. */
 export const isCommitted = ({ doing }: State) =>
@@ -200,9 +201,7 @@ export const isSameDoing = (doing: Doing, other: Doing) =>
 
 /** Whether the browser or `onEncrypted` has the block. */
 const isAway = (doing: Doing) =>
-  doing.is === 'sending' ||
-  doing.is === 'overdue' ||
-  (doing.is === 'handed' && doing.press.kind === 'submit');
+  doing.is === 'sending' || doing.is === 'handed' || doing.is === 'overdue';
 
 const isOf = (doing: Doing, press: Press) => doing.is !== 'idle' && doing.press.id === press.id;
 
@@ -341,7 +340,7 @@ function pressedOther(state: State): Step {
 }
 
 /** What code of the page does while a press passes belongs to that press. */
-const isPart = (state: State, { kind }: Press) => isRunning(state) && kind !== 'encrypt'; // F4
+const isPart = (state: State, { kind }: Press) => isDispatching(state) && kind !== 'encrypt'; // F4
 
 /**
  * A submit that no click or Enter has caused is that of the script which has the block. If
@@ -448,10 +447,11 @@ function refuse(state: State, press: Press): Step {
   return [next, stop, ...effects];
 }
 
-/** The fields are empty because 30 seconds are over, or for code of the page that gets the block. */
+/** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
   if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
-  if (isPart(state, press)) return [state]; // it shares the block of the press that passes, and goes on
+  // A click within a press that passes goes on: `gated` has given it the block of that press.
+  if (isPart(state, press)) return [state];
   if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
   }
@@ -461,9 +461,12 @@ function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Ste
     const [idle, ...effects] = rest(next, IDLE);
     return [idle, { do: 'handOver', press }, ...effects];
   }
-  const handed: State = { ...next, doing: { is: 'handed', press, isResetDue: false } };
-  if (press.kind === 'click') return [handed, { do: 'pass', press }];
-  return [handed, { do: 'waitForPage', press }, { do: 'handOver', press }];
+  if (press.kind === 'click') {
+    const doing: Doing = { is: 'dispatching', press, under: null };
+    return [{ ...next, doing }, { do: 'pass', press }];
+  }
+  const doing: Doing = { is: 'handed', press, isResetDue: false };
+  return [{ ...next, doing }, { do: 'waitForPage', press }, { do: 'handOver', press }];
 }
 
 const notEmpty = () =>
@@ -474,14 +477,13 @@ const notEmpty = () =>
 /** All listeners of the page have run. They refuse a press by cancelling its submit. */
 function dispatched(state: State, sent: Press | undefined): Step {
   const { doing, block } = state;
-  if (!isRunning(state)) return [state];
+  if (doing.is !== 'dispatching') return [state];
   if (sent) {
     // It has been sent, once: the block is not the script's any more.
     const next = { ...state, block: takenFromScript(block) }; // F9
     return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
-  const under = doing.is === 'dispatching' ? doing.under : null;
-  if (under && under.press.kind !== 'click') return [{ ...state, doing: under }]; // F9
+  if (doing.under) return [{ ...state, doing: doing.under }]; // F9
   return rest(state, IDLE);
 }
 
@@ -555,7 +557,7 @@ function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
 /** Something collects the form's data. */
 function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
   const { block } = state;
-  if (!isRunning(state) && !isCard) return [withdrawn(state), TAKE_OUT]; // F10
+  if (!isDispatching(state) && !isCard) return [withdrawn(state), TAKE_OUT]; // F10
   if (!block || block.place === 'aside') return [state];
   if (!isCommitted(state) && isOther) return [withdrawn(state)]; // F10
   return [{ ...state, block: { ...block, isOut: true } }]; // F10

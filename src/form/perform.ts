@@ -6,9 +6,9 @@ import {
   type Facts,
   type Input,
   isCommitted,
+  isDispatching,
   isIdle,
   isMaking,
-  isRunning,
   isSameDoing,
   isScriptsSubmit,
   leavesByBrowser,
@@ -70,7 +70,7 @@ export function cardPresses(parts: Parts) {
     },
     /** @param saysCard - Whether the page says that the shopper pays by card. */
     onFormData(data: FormData, saysCard: () => boolean) {
-      const isCard = isRunning(state) || saysCard();
+      const isCard = isDispatching(state) || saysCard();
       const isOther = !isCommitted(state) && kept.isOther();
       send({ type: 'collected', isCard, isOther });
       kept.fill(data);
@@ -107,8 +107,8 @@ export function cardPresses(parts: Parts) {
     if (isSameDoing(before.doing, next.doing)) return;
     turn += 1;
     if (before.doing.is === 'encrypting') forgetCard();
-    if (!isRunning(next)) passing = [];
-    if (!isRunning(next) && next.doing.is !== 'sending') {
+    if (!isDispatching(next)) passing = [];
+    if (!isDispatching(next) && next.doing.is !== 'sending') {
       stopListening?.();
       stopListening = undefined;
     }
@@ -328,7 +328,7 @@ export function cardPresses(parts: Parts) {
 
   function isDispatchOver(): boolean {
     // In WebKit (2.50) `label.click()` in a listener is a trusted click, too.
-    return isRunning(state) && passing.length > 0 && isDispatched(passing[0]!.event!);
+    return isDispatching(state) && passing.length > 0 && isDispatched(passing[0]!.event!);
   }
 
   /** @param isAsked - Whether the browser asks the shopper whether to leave. */
@@ -385,8 +385,8 @@ export function cardPresses(parts: Parts) {
 
 /** Whether a block is made, or `onEncrypted` works: screen readers are told. */
 function isBusy({ doing }: State): boolean {
-  const handed = doing.is === 'dispatching' ? doing.under : doing.is === 'handed' ? doing : null;
-  return doing.is === 'encrypting' || (handed !== null && handed.press.kind !== 'click');
+  const isWorking = doing.is === 'handed' || (doing.is === 'dispatching' && doing.under !== null);
+  return doing.is === 'encrypting' || isWorking;
 }
 
 const isDispatched = (event: Event) => event.eventPhase === 0; // Event.NONE

@@ -16,6 +16,8 @@ export const COLUMNS = ['idle', 'encrypting', 'dispatching', 'sending', 'handed'
 type Column = (typeof COLUMNS)[number];
 
 const OWN: Press = { id: 1, kind: 'submit' };
+const CLICK: Press = { ...OWN, kind: 'click' };
+const CALL: Press = { ...OWN, kind: 'encrypt' };
 const NEW: Press = { id: 2, kind: 'submit' };
 
 const SAME = { isSame: true, isYoung: true };
@@ -96,6 +98,11 @@ export const ROWS: readonly Row[] = [
     hasHandler: true,
   },
   {
+    what: 'at the gate: the same, for `encrypt()` or a card button',
+    input: { type: 'gated', press: CLICK, isCard: true, ...SAME },
+    columns: MAKING,
+  },
+  {
     what: 'at the gate: anything else',
     input: { type: 'gated', press: OWN, isCard: true, isSame: false, isYoung: true },
     columns: MAKING,
@@ -105,6 +112,16 @@ export const ROWS: readonly Row[] = [
     input: { type: 'emptied', press: OWN, isSame: false, isCleared: true },
     columns: MAKING,
     hasHandler: true,
+  },
+  {
+    what: 'the fields are empty, for `encrypt()`',
+    input: { type: 'emptied', press: CALL, isSame: false, isCleared: true },
+    columns: MAKING,
+  },
+  {
+    what: 'the fields are empty, for a card button',
+    input: { type: 'emptied', press: CLICK, isSame: false, isCleared: true },
+    columns: MAKING,
   },
   {
     what: 'a script has filled them again',
@@ -239,7 +256,7 @@ function effectWord(effect: Effect): string {
     case 'empty':
       return 'empty the fields';
     case 'handOver':
-      return 'call `onEncrypted`';
+      return effect.press.kind === 'encrypt' ? 'resolve its promise' : 'call `onEncrypted`';
     case 'waitForResponse':
     case 'waitForPage':
       return 'wait 30 s';

@@ -8,7 +8,7 @@ import {
   type Input,
   isCommitted,
   isIdle,
-  isRunning,
+  isDispatching,
   isSameDoing,
   type Press,
   type State,
@@ -246,7 +246,7 @@ export class Run {
     this.#follow(before);
     if (!isSameDoing(before.doing, next.doing)) {
       this.#turn += 1;
-      if (!isRunning(next)) this.#stopPassing();
+      if (!isDispatching(next)) this.#stopPassing();
       if (world.text === 'one_moment' || world.text === 'payment_under_way') world.text = '';
     }
     const own = this.#turn;
@@ -460,7 +460,7 @@ export class Run {
     this.#settleIfOver();
     const { isOnWay, state } = world;
     const isCard = world.isCardChosen && !isSkip;
-    const isPart = isRunning(state) && (by === 'page' || this.#hasActed);
+    const isPart = isDispatching(state) && (by === 'page' || this.#hasActed);
     const isScripts = state.block?.place === 'script' && by === 'page' && press.kind === 'submit';
     if (!isCard && by !== 'library') world.hasCancelled = true;
     // It has to have an outcome. A press that comes while another is under way is told to wait.
@@ -538,7 +538,7 @@ export class Run {
     const { world } = this;
     const { state } = world;
     const isOther = !isCommitted(state) && state.block !== null && this.#isOther();
-    const isCard = isRunning(state) || world.isCardChosen;
+    const isCard = isDispatching(state) || world.isCardChosen;
     this.#send({ type: 'collected', isCard, isOther });
   }
 
@@ -547,7 +547,7 @@ export class Run {
     const { world } = this;
     const isCommittedNow = isCommitted(world.state);
     const isExpected =
-      isRunning(world.state) && world.passing.some(({ isDispatched }) => !isDispatched);
+      isDispatching(world.state) && world.passing.some(({ isDispatched }) => !isDispatched);
     this.#collect();
     if (!world.isOffered) {
       if (isExpected && world.state.block) this.#fail('a listener finds no block');

@@ -28,9 +28,7 @@ export class Surroundings extends Page {
     tasks.push('presses Pay', 'presses Cancel');
     if (this.setting.cardButton) tasks.push('presses the card button');
     // A press that passes is settled by a timer of 0 ms: nobody types or chooses in between.
-    const { doing } = this.form.state();
-    const isPassing =
-      doing.is === 'dispatching' || (doing.is === 'handed' && doing.press.kind === 'click');
+    const isPassing = this.form.state().doing.is === 'dispatching';
     if (this.shopperActs < this.bounds.shopper && !isPassing) {
       if (!this.isLocked && this.content !== 'removed') {
         if (this.content !== 'A') tasks.push('types A');
@@ -211,8 +209,7 @@ export class Surroundings extends Page {
     if (this.setting.required && isQuiet && !this.sealed.exists() && !this.isRequired) {
       this.violation('required is not put back');
     }
-    const { doing } = this.form.state();
-    const isHanded = doing.is === 'handed' && doing.press.kind === 'submit';
+    const isHanded = this.form.state().doing.is === 'handed';
     if (isHanded && isQuiet && this.pending.length === 0) {
       this.violation('onEncrypted is done, and the form still waits for it');
     }
