@@ -240,6 +240,25 @@ describe('beside the control', () => {
     expect([texts(page), wrongFields(page)]).toEqual([[], []]);
   });
 
+  test('a page that empties its elements when a field gets the focus: the text stands after the field', async () => {
+    const page = open(BESIDE);
+    const own = element(page, 'cvv-text');
+    own.style.cssText = 'display: block; padding: 1em'; // it has a size without a text, too
+    const atFocus: (string | null)[] = [];
+    page.control('cvv').addEventListener('focus', () => {
+      atFocus.push(own.textContent);
+      own.textContent = '';
+    });
+    bind(page.form);
+    fill(page, { ...TYPED, cvv: '1' });
+    await refused(page);
+    expect([atFocus, own.textContent]).toEqual([['Check the security code'], '']);
+    expect(texts(page)).toEqual(['Check the security code']); // in an element of the library
+    page.form.reset();
+    await settled(page);
+    expect([texts(page), wrongFields(page)]).toEqual([[], []]);
+  });
+
   test('month and year share one: it goes from both when either is corrected, and is hidden again', async () => {
     const part = (name: string) =>
       `<input autocomplete="cc-exp-${name}" aria-describedby="shared">`;

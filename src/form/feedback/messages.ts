@@ -28,9 +28,10 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
 
   const show = (problems: ShownProblem[]) => {
     clear();
-    const ofPage = problems.map(showInPage);
+    const places = problems.map(writeInPage);
     const first = findFirst(problems);
-    first.control.focus();
+    first.control.focus(); // screen readers read its text now, and a page may take it away
+    const ofPage = places.map((place) => (place?.isSeen() ? place : undefined));
     const firstOfPage = ofPage[problems.indexOf(first.problem)];
     if (firstOfPage) bringIntoView(firstOfPage.element);
     else if (status.writeOfPage(first.problem.text)) inStatus = first.problem.controls;
@@ -41,8 +42,8 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     }
   };
 
-  /** Shows it in the page's own element, unless the shopper cannot see it there. */
-  const showInPage = (problem: ShownProblem): Place | undefined => {
+  /** Writes it into the page's own element, which the shopper may not see. */
+  const writeInPage = (problem: ShownProblem): Place | undefined => {
     const { text, controls } = problem;
     const place = pagePlace(controls);
     place?.write(text);
@@ -57,7 +58,7 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
       }
       place?.remove();
     });
-    return place?.isSeen() ? place : undefined;
+    return place;
   };
 
   const showBeside = (problem: ShownProblem): Place => {

@@ -44,7 +44,7 @@ function placeIn(element: HTMLElement): Place {
       element.textContent = text;
       element.hidden = false;
     },
-    isSeen: () => isSeen(element),
+    isSeen: () => element.textContent !== '' && isSeen(element),
     remove() {
       element.textContent = '';
       element.hidden = wasHidden;
