@@ -463,10 +463,17 @@ function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Ste
   }
   if (press.kind === 'click') {
     const doing: Doing = { is: 'dispatching', press, under: null };
-    return [{ ...next, doing }, { do: 'pass', press }];
+    return [
+      { ...next, doing },
+      { do: 'pass', press },
+    ];
   }
   const doing: Doing = { is: 'handed', press, isResetDue: false };
-  return [{ ...next, doing }, { do: 'waitForPage', press }, { do: 'handOver', press }];
+  return [
+    { ...next, doing },
+    { do: 'waitForPage', press },
+    { do: 'handOver', press },
+  ];
 }
 
 const notEmpty = () =>
