@@ -84,7 +84,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   };
   const checkAll = () => {
     checkForm(form, onEncrypted ? undefined : page.checkDestination);
-    input.check();
+    input.checkPlace();
   };
   /** Another way to pay was chosen at binding: the form is checked when the card is. */
   let isCheckDue = false;

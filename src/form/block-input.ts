@@ -29,14 +29,14 @@ export function blockInput(
     /** The inputs that hold a block, or may. */
     hiddenInputs,
     /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
-    check() {
+    checkPlace() {
       if (!name) throw new CardEncryptionError('invalid_form', 'fieldName is empty');
       const controls = controlsOfName();
       if (controls.every(({ type }) => type === 'hidden') && controls.length < 2) return;
       const message = `The card form may have one hidden input and no other control named ${name}`;
       throw new CardEncryptionError('invalid_form', message);
     },
-    /** Never fails, because the state says already that it is done. The gate asks `check`. */
+    /** Never fails, because the state says already that it is done. The gate asks `checkPlace`. */
     put(block: EncryptedCard) {
       let input = hiddenInputs().find(Boolean);
       if (!input) {

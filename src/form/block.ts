@@ -30,7 +30,7 @@ export function keptBlock(
 
   return {
     /** @throws {@link CardEncryptionError} `invalid_form` if there is no place for the block. */
-    check: input.check,
+    checkPlace: input.checkPlace,
     /** Takes any block out of the hidden input, also one that the server has rendered again. */
     takeOut: input.clear,
     fill: input.fill,
@@ -45,7 +45,7 @@ export function keptBlock(
     /** Whether the fields hold its card, or are still empty since the library has emptied them. */
     isSame(): boolean {
       if (!kept) return false;
-      return kept.card ? fields.hold(kept.card) : fields.areAsEmptied();
+      return kept.card ? fields.hold(kept.card) : fields.mayRetry();
     },
     isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),
     /** Whether the fields hold another card, which is to be paid with. */

@@ -213,9 +213,12 @@ export const isMaking = ({ doing }: State, press: Press) =>
 export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
   block?.place === 'script' && kind === 'submit';
 
+/** Whether the block of a press is made for the browser, and not for code of the page. */
+const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
+
 /**
- * Whether the block leaves by the browser, which sends the form, and not by code of the page. With
- * `onEncrypted` the browser sends only what a script submits that has the block.
+ * Whether a press leaves by the browser, which sends the form: a press for which a block is made for
+ * the browser, or a submit by code of the page that has the block of another press.
  */
 export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
   press.kind === 'submit' && !(hasHandler && isMaking(state, press));
@@ -224,11 +227,8 @@ export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean)
 const isFresh = (state: State, { isSame, isYoung }: Facts) =>
   state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
 
-/** Whether the browser sends the form. */
-const isNative = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
-
 const isRepeated = (press: Press, hasHandler: boolean) =>
-  press.kind === 'click' || isNative(press, hasHandler);
+  press.kind === 'click' || isMadeForBrowser(press, hasHandler);
 
 // What becomes of a block
 
@@ -315,7 +315,7 @@ function pressed(state: State, input: Of<'press'>): Step {
     return isStillMade ? [state, { do: 'gate', press }] : refuse(state, press);
   }
   if (!isCard) return pressedOther(state);
-  const mayPass = isPart(state, press) || isScripts(state, input); // F5
+  const mayPass = isPart(state, press) || countsAsScripts(state, input); // F5
   if (mayPass) return [state, { do: 'gate', press }];
   switch (doing.is) {
     case 'idle':
@@ -343,10 +343,11 @@ function pressedOther(state: State): Step {
 const isPart = (state: State, { kind }: Press) => isDispatching(state) && kind !== 'encrypt'; // F4
 
 /**
- * A submit that no click or Enter has caused is that of the script which has the block. If
- * `onEncrypted` is overdue, it may still be so, but only if the browser can send the form.
+ * A submit that no click or Enter has caused counts as that of the script which has the block: no
+ * event tells which script makes it. If `onEncrypted` is overdue, it may still be so, but only if
+ * the browser can send the form.
  */
-const isScripts = (state: State, { press, isByShopper, isSendable }: Of<'press'>) =>
+const countsAsScripts = (state: State, { press, isByShopper, isSendable }: Of<'press'>) =>
   isScriptsSubmit(state, press) &&
   !isByShopper && // F5
   (state.doing.is !== 'overdue' || isSendable); // F5
@@ -383,7 +384,7 @@ function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boole
   if (!isMaking(state, press)) return [state];
   // In `form`, scripts of the page find it from now on (`enter` has block.ts put it there), unless
   // the card has changed. With any other press they find it when the fields are empty.
-  const place = isNative(press, hasHandler) && isSame ? 'form' : 'aside';
+  const place = isMadeForBrowser(press, hasHandler) && isSame ? 'form' : 'aside';
   return [{ ...state, block: { place, isOut: false, isEmptied: false } }];
 }
 
@@ -449,7 +450,7 @@ function refuse(state: State, press: Press): Step {
 
 /** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  if (isOver(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
+  if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
   // A click within a press that passes goes on: `gated` has given it the block of that press.
   if (isPart(state, press)) return [state];
   if (!state.block || !isMaking(state, press)) {
@@ -511,7 +512,7 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
 /** The browser or `onEncrypted` has had the block for 30 seconds. */
 function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   const { doing, block } = state;
-  if (!isOver(doing, press)) return [state];
+  if (!endsByTimeout(doing, press)) return [state];
   // The payment may have been made, so its card does not stay on the screen. Another one does.
   if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
   return lost({ ...state, block: compared(block, isSame) });
@@ -527,7 +528,7 @@ function emptiedLate(state: State, isSame: boolean, isCleared: boolean): Step {
 }
 
 /** Whether 30 seconds end this state. */
-const isOver = (doing: Doing, press: Press) =>
+const endsByTimeout = (doing: Doing, press: Press) =>
   doing.is !== 'overdue' && isAway(doing) && isOf(doing, press);
 
 function lost(state: State): Step {

@@ -13,7 +13,7 @@ const SLOW_MS = 1000;
  * @throws {@link CardEncryptionError} With `field` if the shopper reads what to correct.
  */
 export function readFields({ fields, kept, notices }: Parts): CardBytes {
-  kept.check();
+  kept.checkPlace();
   const { card, problems } = fields.read();
   const [first] = problems; // G17: `problems[0]` of an empty list asks Object.prototype
   if (!first) return card;

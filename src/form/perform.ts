@@ -187,9 +187,9 @@ export function cardPresses(parts: Parts) {
     const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
     try {
       const isByShopper = page.isByShopper();
-      const isScripts = isScriptsSubmit(state, press) && !isByShopper;
+      const countsAsScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
-      const isCard = page.isCardPayment(button, isIdle(state) && !isScripts);
+      const isCard = page.isCardPayment(button, isIdle(state) && !countsAsScripts);
       const isSendable = state.doing.is !== 'overdue' || isDestinationAllowed(button);
       send({ type: 'press', press, isCard, isByShopper, isRepeat, isSendable });
     } catch (error) {
@@ -251,7 +251,7 @@ export function cardPresses(parts: Parts) {
     let isExplained = false;
     awaited = press;
     try {
-      isExplained = page.repeat(press.kind, press.button);
+      isExplained = page.repeat(press.kind, press.button, press.event!.target);
     } catch (error) {
       parts.report(error); // a function of the page, which has not let it come
     }
@@ -273,7 +273,7 @@ export function cardPresses(parts: Parts) {
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = isAsked || page.isCardPayment(button, true);
       if (isCard && state.block && isByBrowser) page.checkDestination(button);
-      if (isCard && state.block) kept.check();
+      if (isCard && state.block) kept.checkPlace();
       send({ type: 'gated', press, isCard, ...facts() });
     } catch (error) {
       send({ type: 'failed', press, error });

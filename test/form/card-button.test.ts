@@ -60,7 +60,21 @@ test('data-cardseal-button: a click on what stands in the button is a press', as
   const seen = clicks(page, page.button('Send'));
   await bind(page.form).ready;
   fill(page);
-  page.host.querySelector('b')!.click();
+  const label = page.host.querySelector('b')!;
+  const onLabel: (string | null)[] = [];
+  label.addEventListener('click', () => onLabel.push(blockIn(page)));
+  label.click();
+  await vi.waitUntil(() => seen.length === 1);
+  expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
+  expect(onLabel).toEqual([seen[0]!.block]); // its own handlers run, too
+});
+
+test('data-cardseal-button: a click on its icon, which is SVG, is a press', async () => {
+  const page = open(FIELDS + CLICK.replace('Send', 'Send<svg></svg>'));
+  const seen = clicks(page, page.button('Send'));
+  await bind(page.form).ready;
+  fill(page);
+  page.host.querySelector('svg')!.dispatchEvent(new MouseEvent('click', { bubbles: true }));
   await vi.waitUntil(() => seen.length === 1);
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
 });

@@ -12,6 +12,7 @@ import {
   blockOf,
   CARD,
   CONTROLS,
+  deferred,
   EMPTY,
   fill,
   html,
@@ -167,6 +168,36 @@ testRealInput(
     await vi.waitUntil(() => found.length > 0);
     const [block, inFields] = found;
     expect([await decrypt(block as EncryptedCard), inFields]).toEqual([CARD, EMPTY]);
+  },
+);
+
+// Claim one-post
+testRealInput(
+  'a held Enter that the page itself makes a submit sends nothing beside onEncrypted',
+  async () => {
+    const page = open(html());
+    const seen: EncryptedCard[] = [];
+    const work = deferred<void>();
+    const onEncrypted = async (block: EncryptedCard) => {
+      seen.push(block);
+      await work.promise;
+    };
+    await bind(page.form, { onEncrypted }).ready;
+    fill(page);
+    const cvv = page.control('cvv');
+    const keys: boolean[] = [];
+    cvv.addEventListener('keydown', (event) => {
+      keys.push((event as KeyboardEvent).repeat);
+      page.form.requestSubmit();
+    });
+    cvv.focus();
+    await user.keyboard('{Enter}');
+    await vi.waitUntil(() => seen.length === 1);
+    await user.keyboard('{Enter>3/}');
+    expect(keys.includes(true)).toBe(true);
+    expect([page.passes, seen.length]).toEqual([0, 1]);
+    work.resolve();
+    await settled(page);
   },
 );
 

@@ -83,6 +83,18 @@ test('a name that is longer than any card takes is too long before it is encrypt
   expect(textRead(page)).toBe('Shorten the name on the card');
 });
 
+test('a name is too long for the key, and the page has locked the fields meanwhile', async () => {
+  const page = open();
+  const key = deferred<CardEncryptionKey>();
+  bind(page.form, { key: () => key.promise });
+  fill(page, { ...TYPED, name: 'é'.repeat(83) }); // 166 bytes: one more than this key takes
+  page.button().click();
+  for (const control of page.controls()) control.setAttribute('readonly', '');
+  key.resolve(freshKey());
+  await vi.waitUntil(() => textRead(page));
+  expect([textRead(page), wrongFields(page)]).toEqual(['Shorten the name on the card', ['name']]);
+});
+
 test('a text can be replaced; one that is empty is the default, and an unknown name is a warning', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const page = open();

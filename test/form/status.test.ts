@@ -22,6 +22,7 @@ import {
   type Page,
   posted,
   refused,
+  settled,
   statusOf,
   textRead,
   values,
@@ -181,6 +182,44 @@ describe('the line of the library', () => {
     fill(page);
     await binding.encrypt();
     expect(page.form.lastElementChild).toBe(addedLine(page));
+  });
+
+  test('stands before a button outside the form, once, and goes with the binding', async () => {
+    const page = open(Object.values(CONTROLS).join(''));
+    page.form.id = 'card-form';
+    page.form.insertAdjacentHTML('afterend', '<div><button form="card-form">Pay</button></div>');
+    const lineOutside = () => page.host.querySelectorAll('div > [data-cardseal-line]');
+    const texts = () => [...lineOutside()].map(({ textContent }) => textContent);
+    const key = () => Promise.reject(new Error('the network'));
+    const binding = bind(page.form, { key });
+    binding.ready.catch(() => {});
+    for (let i = 0; i < 2; i++) {
+      fill(page);
+      await refused(page);
+      expect(texts()).toEqual([AGAIN]);
+    }
+    page.form.reset();
+    await settled(page);
+    expect(texts()).toEqual(['']);
+    binding.unbind();
+    expect(texts()).toEqual([]);
+  });
+
+  test('outside the form keeps a text for the next binding, which takes it away', async () => {
+    const page = open(Object.values(CONTROLS).join(''));
+    page.form.id = 'card-form';
+    page.form.insertAdjacentHTML('afterend', '<div><button form="card-form">Pay</button></div>');
+    const line = () => page.host.querySelectorAll('div > [data-cardseal-line]');
+    const texts = () => [...line()].map(({ textContent }) => textContent);
+    const binding = bind(page.form, { key: () => new Promise(() => {}) });
+    fill(page);
+    page.host.querySelector('button')!.click();
+    binding.unbind(); // while the press waits for a key
+    expect(texts()).toEqual([AGAIN]);
+    const next = bind(page.form);
+    expect(texts()).toEqual([AGAIN]);
+    await next.restart();
+    expect(texts()).toEqual(['']);
   });
 
   test('stands at the end of the page if the form is hidden as a whole', async () => {

@@ -164,10 +164,10 @@ test.each([
     form.addEventListener('submit', (event) => event.preventDefault());
     form.querySelector('.quiet')?.addEventListener('invalid', (event) => event.preventDefault());
     const { repeat } = pageOf(form, { key: freshKey() });
-    expect(repeat(kind, button())).toBe(expected);
-    if (kind === 'submit' && !ofButton) expect(repeat(kind, null)).toBe(expected);
+    expect(repeat(kind, button(), null)).toBe(expected);
+    if (kind === 'submit' && !ofButton) expect(repeat(kind, null, null)).toBe(expected);
     form.remove();
-    expect(repeat(kind, button())).toBe(false);
+    expect(repeat(kind, button(), null)).toBe(false);
   },
 );
 
@@ -180,7 +180,7 @@ test.each(['hidden', 'inert'])(
     form.querySelector('fieldset')!.setAttribute(attribute, '');
     input.setCustomValidity('We cannot deliver there');
     const { repeat } = pageOf(form, { key: freshKey() });
-    expect(repeat('submit', button())).toBe(false);
+    expect(repeat('submit', button(), null)).toBe(false);
   },
 );
 

@@ -61,6 +61,18 @@ test('a page that asks whether to leave: a shopper who stays sends the same bloc
   expect([second, statusOf(page)]).toEqual([first, undefined]);
 });
 
+test('the same, by a listener that the page adds when the form is submitted', async () => {
+  const { page, got, pressed } = await unanswered();
+  page.form.addEventListener('submit', () => {
+    page.window.addEventListener('beforeunload', (event) => event.preventDefault());
+  });
+  page.fill();
+  await pressed(1);
+  await pressed(2);
+  const [first, second] = await got();
+  expect([second, statusOf(page)]).toEqual([first, undefined]);
+});
+
 test('a submit within a repeated click that an older listener has cancelled is a press of its own', async () => {
   const older = `<script>
     var clicks = 0;

@@ -27,7 +27,7 @@ export const FORM: Allowed = {
   globals: [
     // Not `Array`: Prototype and MooTools replace `Array.from`.
     ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
-    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap', 'WeakSet'],
+    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap'],
     ...['AbortController', 'CustomEvent', 'Document', 'Element', 'Event', 'HTMLFormElement'],
     ...['HTMLInputElement', 'MutationObserver'],
     ...['document', 'window'],

@@ -39,9 +39,10 @@ export interface Size {
  * In the core, 10 more define what an error has: a page may have frozen `Error.prototype`.
  * About 280 more empty again what a framework has filled again, and refuse a text beside a hidden
  * select.
+ * About 50 more find a status line outside its form, and click a card button where it was clicked.
  */
 const CORE_BOUND = 3_110;
-const SCRIPT_TAG_BOUND = 18_500;
+const SCRIPT_TAG_BOUND = 18_550;
 /** The script tag, and `bindCheckout` with its requests and nine more texts: about 1,900 more. */
 const PAY_TAG_BOUND = 20_400;
 

@@ -45,6 +45,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** What the fields held before they were emptied, or reset, while it may come back. */
   let contents: Contents = new Map();
 
+  /** @param mayBeLocked - While a press is under way, the page may lock the fields. */
   const findAndUnname = (mayBeLocked: boolean): CardControls => {
     removeNewNames();
     return findFields(form, mayBeLocked);
@@ -53,7 +54,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** Looks at the card in the fields. `false` if the form is not as it must be. */
   const holds = (question: (card: CardBytes, controls: CardControls) => boolean): boolean => {
     try {
-      const controls = findAndUnname(true); // a page may lock the fields while it sends them
+      const controls = findAndUnname(true);
       const card = readCard(controls);
       try {
         return question(card, controls);
@@ -122,14 +123,14 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       {
         problem: isTooLong ? 'name_too_long' : 'name_invalid',
         field: 'name',
-        controls: findAndUnname(false).name,
+        controls: findAndUnname(true).name,
       },
     ],
 
     /** Whether the fields hold this card. */
     hold: (card: CardBytes): boolean => holds((now) => isSameCard(now, card)),
     /** Whether a retry may send the block again: the fields are as the library has emptied them. */
-    areAsEmptied: (): boolean => holds((_, controls) => holdsNoCard(controls)),
+    mayRetry: (): boolean => holds((_, controls) => holdsNoCard(controls)),
     /**
      * Whether code of the page may get the block: nothing of the card stands in what was emptied.
      * This holds, too, if the page has taken the fields out. Selects do not count: see `isCleared`.
@@ -162,7 +163,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       contents = new Map([...contents, ...contentsOf(controls)]);
       emptyNow(controls);
       readFrom.clear();
-      // What a listener has filled at once stays: the library does not fight the page.
+      // What a listener has filled at once is left alone: the library does not fight the page.
       for (const control of withSame(contents)) contents.delete(control);
       emptyAgain(); // never rejects
     },

@@ -13,8 +13,8 @@ const OWN = 'data-cardseal-status';
 /** Marks a line that this file has added to the page. */
 const ADDED = 'data-cardseal-line';
 
-/** Forms whose text outlives their binding, so that the next one keeps it. */
-let left: WeakSet<HTMLFormElement> | undefined;
+/** Forms whose text outlives their binding, and its line outside: the next binding keeps both. */
+let left: WeakMap<HTMLFormElement, HTMLElement | undefined> | undefined;
 
 /**
  * An added line is there from the beginning: not every screen reader reads a text that comes
@@ -31,7 +31,7 @@ export function statusLine(form: HTMLFormElement) {
   const find = unclobbered(form, 'querySelector');
   /** Lines of the page that are hidden while they are empty. */
   const hidden = new Set<HTMLElement>();
-  /** A line that stands outside the form, because the form cannot be seen. */
+  /** A line that stands outside the form, as its button does, or because the form is not seen. */
   let outside: HTMLElement | undefined;
   let stopRestoring = () => {};
 
@@ -66,8 +66,8 @@ export function statusLine(form: HTMLFormElement) {
       unclobbered(form, 'appendChild')(line);
     } else {
       document.body?.appendChild(line); // there is none while a script writes the page anew
-      outside = line;
     }
+    if (!unclobbered(form, 'contains')(line)) outside = line;
     return line;
   };
 
@@ -81,7 +81,7 @@ export function statusLine(form: HTMLFormElement) {
 
   const place = (text: string) => {
     if (lines().some((line) => tryLine(line, text))) return;
-    find(`[${ADDED}]`)?.remove();
+    for (const line of lines()) if (line.hasAttribute(ADDED)) line.remove();
     setText(insert(), text);
   };
 
@@ -110,6 +110,7 @@ export function statusLine(form: HTMLFormElement) {
   };
 
   const prepare = () => {
+    outside = left?.get(form);
     const isLeft = left?.delete(form);
     for (const line of lines()) setText(line, isLeft ? line.textContent! : '');
     if (lines().length === 0 && form.isConnected && isRendered(form)) insert();
@@ -117,9 +118,9 @@ export function statusLine(form: HTMLFormElement) {
 
   const leave = () => {
     stopRestoring();
-    left ??= new WeakSet(); // not before: importing the package does nothing
+    left ??= new WeakMap(); // not before: importing the package does nothing
     for (const line of lines()) {
-      if (line.textContent !== '') left.add(form);
+      if (line.textContent !== '') left.set(form, outside);
       else if (line.hasAttribute(ADDED)) line.remove();
     }
   };

@@ -5,10 +5,10 @@
  * @returns Stops listening.
  */
 export function onceLeaving(action: (isAsked: boolean) => void): () => void {
-  // It is added when the form is submitted, so it runs after the listeners of the page.
   const listener = (event: BeforeUnloadEvent) => {
     stop(); // one that stays would keep the page out of Firefox's back/forward cache
-    action(event.defaultPrevented || Boolean(event.returnValue));
+    // A listener of the page may run after this one. No timer runs while the shopper is asked.
+    setTimeout(() => action(event.defaultPrevented || Boolean(event.returnValue)));
   };
   const stop = () => window.removeEventListener('beforeunload', listener);
   window.addEventListener('beforeunload', listener);

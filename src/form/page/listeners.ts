@@ -28,19 +28,19 @@ function listenAround(form: HTMLFormElement): void {
 /** G11: in a closed shadow root, or a frame, only the form itself hears of these. */
 const OF_FORM = ['submit', 'reset', 'formdata', 'click', 'keydown', 'input', 'change'];
 
-/** The innermost target that the window, or a shadow root, has handled an event for. */
-let handled: WeakMap<Event, EventTarget> | undefined;
+/** The innermost target that the window, or a shadow root, has seen of an event. */
+let innermostSeen: WeakMap<Event, EventTarget> | undefined;
 
 function onEvent(event: Event): void {
   // Not before, because importing the package does nothing. Without it, no press pays.
-  if (typeof WeakMap === 'function') handled ??= new WeakMap();
-  handled?.set(event, pathOf(event)[0]!);
+  if (typeof WeakMap === 'function') innermostSeen ??= new WeakMap();
+  innermostSeen?.set(event, pathOf(event)[0]!);
   LISTENERS[event.type]!(event);
 }
 
 function onFormEvent(event: Event): void {
-  // By the window or a shadow root, which sees another target if the form is in a closed one.
-  const isHandled = handled?.get(event) === pathOf(event)[0];
+  // The window sees no more than the host of a closed shadow root. Then the form handles the event.
+  const isHandled = innermostSeen?.get(event) === pathOf(event)[0];
   if (isHandled) return;
   listenAround(event.currentTarget as HTMLFormElement); // it has moved since it was bound
   LISTENERS[event.type]!(event);
@@ -134,7 +134,7 @@ function onKeyDown(event: KeyboardEvent): void {
   const form = isCardButton(control) ? formOfCardButton(control) : formAround(control, event);
   const isText = control.localName === 'textarea' || control.isContentEditable;
   if (event.repeat && findBoundForm(form) && !isText) event.preventDefault();
-  else if (event.isTrusted) onGesture(event);
+  if (event.isTrusted) onGesture(event); // a listener of the page may submit in spite of that
 }
 
 function onChange(event: Event): void {

@@ -39,12 +39,17 @@ export const pageOf = (
   /**
    * Submits the form again, or clicks the button again. The event comes before this returns.
    *
+   * @param target - Of the event that is repeated: what was clicked may stand in the button.
    * @returns Whether the browser refuses a control instead, and shows why (G9).
    */
-  repeat: (kind: 'submit' | 'click' | 'encrypt', button: HTMLElement | null): boolean =>
+  repeat: (
+    kind: 'submit' | 'click' | 'encrypt',
+    button: HTMLElement | null,
+    target: EventTarget | null,
+  ): boolean =>
     isRefusalShown(form, () =>
       withoutGesture(() => {
-        if (kind === 'click') clickAgain(button!);
+        if (kind === 'click') clickAgain(button!, target);
         else submitAgain(form, button);
       }),
     ),

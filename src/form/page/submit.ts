@@ -67,16 +67,18 @@ function clickStandIn(form: HTMLFormElement, button: Button | null): void {
 }
 
 /**
- * Clicks a card button, also if the page has disabled it while it waits: a disabled button ignores
- * `click()`. If the page has replaced the button, nothing is clicked.
+ * Clicks a card button where it was clicked, also if the page has disabled it while it waits: a
+ * disabled button ignores `click()`. If the page has replaced the button, nothing is clicked.
  */
-export function clickAgain(button: HTMLElement): void {
+export function clickAgain(button: HTMLElement, clicked: EventTarget | null): void {
   if (!button.isConnected) return;
   const control = button as HTMLButtonElement;
+  const part = clicked as HTMLElement | null; // an icon may be of SVG, which has no `click()`
+  const target = part?.click && button.contains(part) ? part : button;
   const wasDisabled = control.disabled;
   if (wasDisabled) control.disabled = false;
   try {
-    control.click();
+    target.click();
   } finally {
     if (wasDisabled) control.disabled = true;
   }

@@ -156,7 +156,7 @@ export abstract class Page {
       },
       nameProblem: () => [],
       hold: (card: CardBytes) => holds(card),
-      areAsEmptied: () => this.content === 'empty',
+      mayRetry: () => this.content === 'empty',
       areCleared: () => this.content !== 'A' && this.content !== 'B',
       holdOther: (card: CardBytes | undefined) =>
         (this.content === 'A' || this.content === 'B') && !holds(card),
@@ -194,7 +194,7 @@ export abstract class Page {
 
   protected input() {
     return {
-      check: () => {},
+      checkPlace: () => {},
       put: (block: EncryptedCard) => {
         this.offered = block as Block;
       },

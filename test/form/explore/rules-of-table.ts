@@ -58,14 +58,14 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'a submit by onEncrypted is refused, and nothing is ever sent',
   },
   {
-    at: 'isScripts.F5#1', // what a trusted click causes is the shopper's
+    at: 'countsAsScripts.F5#1', // what a trusted click causes is the shopper's
     plant: 'nothing',
     setting: BY_PAGE,
     depth: 4,
     found: 'a press passes with a block, and the page could not refuse it',
   },
   {
-    at: 'isScripts.F5#2', // an overdue script may submit only what the browser can send
+    at: 'countsAsScripts.F5#2', // an overdue script may submit only what the browser can send
     plant: { gives: "state.doing.is !== 'idle'" },
     story:
       'a script presses after 30 s in a form that the browser cannot send: onEncrypted is called',
@@ -128,7 +128,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'a press ends in silence',
   },
   {
-    at: 'isNative.F8', // with onEncrypted no submit passes
+    at: 'isMadeForBrowser.F8', // with onEncrypted no submit passes
     plant: { gives: "kind === 'submit' && hasHandler !== null" },
     setting: BY_PAGE,
     depth: 3,

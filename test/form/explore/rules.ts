@@ -160,7 +160,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     file: BLOCK,
     rule: 'F8: or of the fields that the library has emptied',
-    at: 'keptBlock.isSame.areAsEmptied()',
+    at: 'keptBlock.isSame.mayRetry()',
     plant: 'always',
     setting: BY_PAGE,
     page: 0,
