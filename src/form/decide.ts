@@ -163,7 +163,8 @@ export type Input =
 export type Effect =
   | { do: 'stop'; press: Press }
   | { do: 'announce' | 'gate' | 'pass' | 'repeat' | 'empty' | 'handOver'; press: Press }
-  | { do: 'encrypt'; press: Press; needsBlock: boolean }
+  /** Makes a block, unless there is one, and goes on in a task of its own. */
+  | { do: 'prepare'; press: Press; needsBlock: boolean }
   /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
   | { do: 'waitForResponse'; press: Press }
   | { do: 'waitForPage'; press: Press }
@@ -187,7 +188,7 @@ export const START: State = { doing: IDLE, block: null, owesSettled: false };
 // What is true of a state
 
 /** Listeners of the page run, and all that they do belongs to the press. */
-export const isDispatching = ({ doing }: State) => doing.is === 'dispatching';
+export const isDispatching = ({ doing }: State) => doing.is === 'dispatching'; // F4
 
 /** The block is that of the press, whatever becomes of the fields. */
 export const isCommitted = ({ doing }: State) =>
@@ -315,7 +316,7 @@ function pressed(state: State, input: Of<'press'>): Step {
     return isStillMade ? [state, { do: 'gate', press }] : refuse(state, press);
   }
   if (!isCard) return pressedOther(state);
-  const mayPass = isPart(state, press) || countsAsScripts(state, input); // F5
+  const mayPass = isDispatching(state) || countsAsScripts(state, input); // F5
   if (mayPass) return [state, { do: 'gate', press }];
   switch (doing.is) {
     case 'idle':
@@ -338,9 +339,6 @@ function pressedOther(state: State): Step {
   const [idle, ...effects] = rest(next, IDLE, { do: 'tell', text: 'press_again' }); // F6
   return [idle, TAKE_OUT, ...effects];
 }
-
-/** What code of the page does while a press passes belongs to that press. */
-const isPart = (state: State, { kind }: Press) => isDispatching(state) && kind !== 'encrypt'; // F4
 
 /**
  * A submit that no click or Enter has caused counts as that of the script which has the block: no
@@ -370,12 +368,12 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     return [next, { do: 'stop', press }, ...effects];
   }
   if (!isFresh(state, input)) {
-    const encrypt: Effect = { do: 'encrypt', press, needsBlock: true };
+    const prepare: Effect = { do: 'prepare', press, needsBlock: true };
     const next = withdrawn(state); // F10
-    return [next, { do: 'stop', press }, TAKE_OUT, encrypt];
+    return [next, { do: 'stop', press }, TAKE_OUT, prepare];
   }
   if (isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
-  return [state, { do: 'stop', press }, { do: 'encrypt', press, needsBlock: false }];
+  return [state, { do: 'stop', press }, { do: 'prepare', press, needsBlock: false }];
 }
 
 // Its block is made
@@ -415,7 +413,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   const { doing, block } = state;
   const { press, isCard, isSame } = input;
   const isOwn = isMaking(state, press);
-  if (!isOwn && !isPart(state, press) && !isScriptsSubmit(state, press)) {
+  if (!isOwn && !isDispatching(state) && !isScriptsSubmit(state, press)) {
     return [state, { do: 'stop', press }]; // code of the page has ended it
   }
   const isRefused = !block || !isCard || !isFresh(state, input); // F3
@@ -435,7 +433,8 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     ];
   }
   // The fields are empty before code of the page gets the block. A press that is not its own is a
-  // click of a card button within a submit that passes: it shares the block at once.
+  // click of a card button, or a call of `encrypt()`, within a press that passes: it shares the
+  // block at once.
   return [isOwn ? state : { ...state, block: GIVEN }, { do: 'empty', press }];
 }
 
@@ -451,8 +450,11 @@ function refuse(state: State, press: Press): Step {
 /** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
   if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
-  // A click within a press that passes goes on: `gated` has given it the block of that press.
-  if (isPart(state, press)) return [state];
+  if (isDispatching(state)) {
+    // `gated` has given it the block of the press that passes. The event of a click goes on.
+    const isHandedOver = press.kind === 'encrypt' && isCleared; // G12
+    return isHandedOver ? [state, { do: 'handOver', press }] : [state];
+  }
   if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
   }
@@ -545,7 +547,10 @@ function end(state: State, isStopped: boolean): Step {
   return [next, TAKE_OUT, { do: 'clearTexts' }, ...effects];
 }
 
-/** The form has come to rest. A listener of `cardseal:settled` may press: then no text follows. */
+/**
+ * The form has come to rest. A listener of `cardseal:settled` may press, or end everything by
+ * `restart()`: then no text follows.
+ */
 function rest({ owesSettled, block }: State, doing: Doing, ...effects: Effect[]): Step {
   const next: State = { doing, block, owesSettled: false };
   return owesSettled ? [next, { do: 'settled' }, ...effects] : [next, ...effects];

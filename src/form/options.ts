@@ -171,7 +171,8 @@ export interface CardFormBinding {
   /**
    * Encrypts the card for a page that sends it by its own script. It validates the card, but not
    * the page's own controls, encrypts it, and empties its fields. It neither submits the form nor
-   * calls `onEncrypted`.
+   * calls `onEncrypted`. In a listener of a press that passes, such as a submit listener, it gives
+   * the block of that press.
    *
    * @returns Resolves to the block, or to `undefined` if there is none: the shopper was shown a
    * message, `cardseal:submit` was cancelled, or `restart()`, `unbind()` or leaving the page ended

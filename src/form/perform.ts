@@ -148,8 +148,8 @@ export function cardPresses(parts: Parts) {
       case 'announce':
         announce(press);
         break;
-      case 'encrypt':
-        makeBlock(press, effect.needsBlock); // never rejects
+      case 'prepare':
+        prepare(press, effect.needsBlock); // never rejects
         break;
       case 'repeat':
         repeat(press);
@@ -207,9 +207,11 @@ export function cardPresses(parts: Parts) {
         isRepeat: false,
         resolve,
       };
-      const facts = { isCard: true, isByShopper: true, isRepeat: false, isSendable: false };
-      send({ type: 'press', press, ...facts });
-      if (!isMaking(state, press)) resolve(undefined);
+      send({
+        ...{ type: 'press', press, isCard: true, isByShopper: true },
+        ...{ isRepeat: false, isSendable: false },
+      });
+      if (!isMaking(state, press)) resolve(undefined); // unless it was handed over
     });
   }
 
@@ -220,7 +222,7 @@ export function cardPresses(parts: Parts) {
 
   // Its block is made
 
-  async function makeBlock(press: LivePress, needsBlock: boolean): Promise<void> {
+  async function prepare(press: LivePress, needsBlock: boolean): Promise<void> {
     try {
       if (press.kind === 'submit' && !hasHandler) page.checkDestination(press.button);
       if (needsBlock) await readAndEncrypt(press);
@@ -268,10 +270,11 @@ export function cardPresses(parts: Parts) {
     const { kind, button } = press;
     try {
       // `onPress` has asked for a repeat, and for a press within another one, in this task. Any
-      // other press has waited, or code of the page has heard of it. `encrypt()` is a card press.
+      // other press has waited, or code of the page has heard of it, which may have locked or
+      // hidden the fields: their looks counted when it began. `encrypt()` is a card press.
       const isAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
-      const isCard = isAsked || page.isCardPayment(button, true);
+      const isCard = isAsked || page.isCardPayment(button, false);
       if (isCard && state.block && isByBrowser) page.checkDestination(button);
       if (isCard && state.block) kept.checkPlace();
       send({ type: 'gated', press, isCard, ...facts() });
@@ -342,14 +345,14 @@ export function cardPresses(parts: Parts) {
    *
    * @param isQuiet - Whether the shopper need not be told.
    */
-  function end(areFieldsEmptied: boolean, isQuiet: boolean): void {
+  function end(shallEmpty: boolean, isQuiet: boolean): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,
     );
     for (const { event } of open) stop(event!);
     const isStopped = open.length > 0 && page.isConnected() && !isQuiet;
-    if (areFieldsEmptied) fields.empty(); // first: code of the page hears of it, and may press
+    if (shallEmpty) fields.empty(); // first: code of the page hears of it, and may press
     send({ type: 'end', isStopped });
   }
 

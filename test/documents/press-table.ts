@@ -245,7 +245,7 @@ function effectWord(effect: Effect): string {
       return 'stopped';
     case 'announce':
       return '`cardseal:submit`';
-    case 'encrypt':
+    case 'prepare':
       return effect.needsBlock ? 'read and encrypt' : '';
     case 'gate':
       return 'gate';

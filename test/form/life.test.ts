@@ -19,9 +19,11 @@ import {
   open,
   type Page,
   posted,
+  refused,
   settled,
   statusOf,
   TYPED,
+  textRead,
   values,
   wrongFields,
 } from '../support/form.ts';
@@ -253,6 +255,22 @@ test('a polluted Object.prototype sets no option, and keeps no listener from hea
     binding.unbind();
   } finally {
     for (const name of Object.keys(pollution)) Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
+// Claim pollution
+test('a polluted Object.prototype keeps no text from the shopper that stands out of view', async () => {
+  const page = open();
+  page.control('number').style.height = '150vh'; // its text is out of view, also at the focus
+  bind(page.form);
+  const pollution = { behavior: 'odd' }; // Firefox throws at such an option of scrollIntoView()
+  Object.assign(Object.prototype, pollution);
+  try {
+    await refused(page);
+    expect(textRead(page)).toBe('Enter the card number');
+    expect(wrongFields(page)).toEqual(['number', 'name', 'expiry', 'cvv']);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'behavior');
   }
 });
 

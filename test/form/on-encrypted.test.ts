@@ -314,6 +314,73 @@ test('encrypt() resolves to the block, with the fields empty, and submits nothin
   expect(await binding.encrypt()).toEqual(block);
 });
 
+// Changed: it resolved to undefined, with a text that went in the same task.
+test('encrypt() in the page’s own submit listener gives the block of that submit, and so does a retry', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  const given: (EncryptedCard | undefined)[] = [];
+  page.form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    given.push(await binding.encrypt());
+  });
+  fill(page);
+  for (const count of [1, 2]) {
+    page.button().click();
+    await vi.waitUntil(() => given.length === count);
+    await settled(page);
+    expect([values(page), statusOf(page), binding.isBusy]).toEqual([EMPTY, undefined, false]);
+  }
+  expect(await decrypt(given[0]!)).toEqual(CARD);
+  expect(given[1]).toEqual(given[0]);
+});
+
+test('encrypt() in a submit listener gives no block to a page that fills the fields again at once', async () => {
+  const page = open();
+  const binding = bind(page.form);
+  const given: unknown[] = [];
+  page.form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    given.push(await binding.encrypt());
+  });
+  const cvv = page.control('cvv');
+  fill(page);
+  cvv.addEventListener('input', () => {
+    cvv.value = TYPED.cvv;
+  });
+  page.button().click();
+  await vi.waitUntil(() => given.length === 1);
+  expect(given).toEqual([undefined]);
+});
+
+test('a page that locks the fields while a press is under way is paid at', async () => {
+  const page = open(`<fieldset>${html()}</fieldset>`);
+  const lock = (isLocked: boolean) =>
+    page.form.querySelector('fieldset')!.toggleAttribute('disabled', isLocked);
+  const given: EncryptedCard[] = [];
+  bind(page.form, { onEncrypted: (block) => void given.push(block) });
+  page.form.addEventListener('cardseal:submit', () => queueMicrotask(() => lock(true)));
+  page.form.addEventListener('cardseal:settled', () => lock(false));
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => given.length === 1);
+  expect(await decrypt(given[0]!)).toEqual(CARD);
+});
+
+test('a page that locks the fields at a press that brings a block again is paid at', async () => {
+  const page = open(`<fieldset>${html()}</fieldset>`);
+  const cancel = (event: Event) => event.preventDefault();
+  bind(page.form);
+  page.form.addEventListener('submit', cancel, { once: true });
+  fill(page);
+  page.button().click();
+  await settled(page);
+  page.form.addEventListener('cardseal:submit', () => {
+    page.form.querySelector('fieldset')!.disabled = true;
+  });
+  const [sent] = await posted(page);
+  expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+});
+
 test('encrypt() works in a form that could not be submitted, and does not ask when(): the page has decided', async () => {
   const page = open(html(), 'method="get"');
   const binding = bind(page.form, { when: () => false });

@@ -12,7 +12,7 @@ export function emptyControls(controls: Iterable<Element>): void {
   for (const control of own) {
     emptyControl(control); // React renders the old value again when it hears of another control
     for (const type of ['input', 'change']) {
-      control.dispatchEvent(new Event(type, { bubbles: true }));
+      control.dispatchEvent(new Event(type, { __proto__: null, bubbles: true } as EventInit));
     }
   }
 }

@@ -146,5 +146,6 @@ export function bringIntoView(element: HTMLElement): void {
     const y = (edge + (top + bottom) / 2) / 2;
     return element.contains(root.elementFromPoint?.(left + 1, y) ?? null);
   });
-  if (!isInView) element.scrollIntoView?.({ block: 'center' });
+  const options = { __proto__: null, block: 'center' }; // a polluted Object.prototype adds nothing
+  if (!isInView) element.scrollIntoView?.(options as ScrollIntoViewOptions);
 }

@@ -39,8 +39,8 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'onEncrypted is called although another way is chosen',
   },
   {
-    at: 'isPart.F4', // card submits and clicks of the page belong to the press that passes
-    plant: { gives: 'kind === undefined' },
+    at: 'isDispatching.F4', // what the page does while a press passes belongs to that press
+    plant: { gives: 'doing === undefined' },
     depth: 3,
     found: 'code of the page cannot send while its press passes',
   },
@@ -52,7 +52,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   },
   {
     at: 'pressed.F5', // a script that has the block may submit
-    plant: { gives: 'isPart(state, press)' },
+    plant: { gives: 'isDispatching(state)' },
     setting: BY_PAGE,
     depth: 4,
     found: 'a submit by onEncrypted is refused, and nothing is ever sent',
@@ -253,7 +253,12 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'a press ends in silence',
   },
   {
-    at: 'emptied.G12', // a card that is filled in again is not left beside the block
+    at: 'emptied.G12#1', // nor by encrypt() while another press passes
+    plant: { gives: "press.kind === 'encrypt'" },
+    story: 'encrypt() while a press passes, in a page that fills the fields again',
+  },
+  {
+    at: 'emptied.G12#2', // a card that is filled in again is not left beside the block
     plant: 'never',
     setting: BY_PAGE,
     depth: 3,

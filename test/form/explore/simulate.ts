@@ -309,7 +309,7 @@ export class Run {
       case 'announce':
         this.#announce(press);
         break;
-      case 'encrypt':
+      case 'prepare':
         this.#makeBlock(press, effect.needsBlock);
         break;
       case 'repeat':
