@@ -43,7 +43,7 @@ test.each<[string, string, string | undefined, string]>([
     'a type that nobody knows',
     NUMBER,
     `image/${NUMBER}`,
-    'multipart/form-data: give pay() the header of the request',
+    'the content type is none of text/plain, application/json, application/x-www-form-urlencoded and multipart/form-data: give pay() the header of the request',
   ],
   [
     'what a parser has eaten',

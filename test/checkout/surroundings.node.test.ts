@@ -336,6 +336,27 @@ test.each([
   expect((await pay()).status).toBe('not_certain');
 });
 
+test('requests that wait for one attempt share what is read meanwhile', async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    let reads = 0;
+    const entry = { value: JSON.stringify(PAYING), version: 1 };
+    const read = async () => {
+      reads += 1;
+      return entry;
+    };
+    const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+    const { outcome } = checkout({ store: { read }, others: { now: () => Date.now(), sleep } });
+    const waiting = Array.from({ length: 10 }, () => outcome(ORDER.id));
+    await vi.advanceTimersByTimeAsync(LIMIT_MS / 2);
+    expect(reads).toBe(waiting.length + LIMIT_MS / 2 / 250);
+    await vi.advanceTimersByTimeAsync(LIMIT_MS);
+    await Promise.all(waiting);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a block whose key expires while it waits for another attempt is not sent', async () => {
   const attempt = { token: 't', keyId: 'cek_0', startedAt: 0 };
   const { pay, put, clock } = checkout({
