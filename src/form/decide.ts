@@ -228,7 +228,8 @@ export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean)
 const isFresh = (state: State, { isSame, isYoung }: Facts) =>
   state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
 
-const isRepeated = (press: Press, hasHandler: boolean) =>
+/** Whether the library repeats the press when its block is there: then its event goes on. */
+const goesOnByRepeat = (press: Press, hasHandler: boolean) =>
   press.kind === 'click' || isMadeForBrowser(press, hasHandler);
 
 // What becomes of a block
@@ -372,7 +373,7 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     const next = withdrawn(state); // F10
     return [next, { do: 'stop', press }, TAKE_OUT, prepare];
   }
-  if (isRepeated(press, hasHandler)) return [state, { do: 'gate', press }];
+  if (goesOnByRepeat(press, hasHandler)) return [state, { do: 'gate', press }];
   return [state, { do: 'stop', press }, { do: 'prepare', press, needsBlock: false }];
 }
 
@@ -388,7 +389,7 @@ function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boole
 
 function ready(state: State, press: Press, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
-  return [state, { do: isRepeated(press, hasHandler) ? 'repeat' : 'gate', press }];
+  return [state, { do: goesOnByRepeat(press, hasHandler) ? 'repeat' : 'gate', press }];
 }
 
 /** The repeat of a press ends here only if no event has come of it. */
@@ -452,8 +453,7 @@ function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Ste
   if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
   if (isDispatching(state)) {
     // `gated` has given it the block of the press that passes. The event of a click goes on.
-    const isHandedOver = press.kind === 'encrypt' && isCleared; // G12
-    return isHandedOver ? [state, { do: 'handOver', press }] : [state];
+    return press.kind === 'click' ? [state] : [state, { do: 'handOver', press }];
   }
   if (!state.block || !isMaking(state, press)) {
     return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it

@@ -272,9 +272,9 @@ export function cardPresses(parts: Parts) {
       // `onPress` has asked for a repeat, and for a press within another one, in this task. Any
       // other press has waited, or code of the page has heard of it, which may have locked or
       // hidden the fields: their looks counted when it began. `encrypt()` is a card press.
-      const isAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
+      const wasAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
-      const isCard = isAsked || page.isCardPayment(button, false);
+      const isCard = wasAsked || page.isCardPayment(button, false);
       if (isCard && state.block && isByBrowser) page.checkDestination(button);
       if (isCard && state.block) kept.checkPlace();
       send({ type: 'gated', press, isCard, ...facts() });

@@ -253,12 +253,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'a press ends in silence',
   },
   {
-    at: 'emptied.G12#1', // nor by encrypt() while another press passes
-    plant: { gives: "press.kind === 'encrypt'" },
-    story: 'encrypt() while a press passes, in a page that fills the fields again',
-  },
-  {
-    at: 'emptied.G12#2', // a card that is filled in again is not left beside the block
+    at: 'emptied.G12', // a card that is filled in again is not left beside the block
     plant: 'never',
     setting: BY_PAGE,
     depth: 3,

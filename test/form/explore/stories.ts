@@ -696,7 +696,11 @@ export const STORIES: readonly Story[] = [
     setting: { encrypt: true },
     acts: ['submit listener: encrypt()', 'as fields are emptied: writes it back'],
     tasks: ['presses Pay', '...'],
-    outcome: ['the fields are emptied', 'a block of A under key 1 goes out by the browser'],
+    outcome: [
+      'the fields are emptied',
+      'a block of A under key 1 goes out by the browser',
+      'a block of A under key 1 goes out by encrypt()',
+    ],
   },
   {
     what: 'encrypt() as soon as the page has cancelled a submit',
