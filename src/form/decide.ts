@@ -190,7 +190,10 @@ export const START: State = { doing: IDLE, block: null, owesSettled: false };
 /** Listeners of the page run, and all that they do belongs to the press. */
 export const isDispatching = ({ doing }: State) => doing.is === 'dispatching'; // F4
 
-/** The block is that of the press, whatever becomes of the fields. */
+/**
+ * The block is that of the press, whatever becomes of the fields. Not while the form is `sending`:
+ * then its data has been collected, and what is collected again is for something else.
+ */
 export const isCommitted = ({ doing }: State) =>
   doing.is === 'dispatching' || doing.is === 'handed'; // F4
 

@@ -341,11 +341,12 @@ export function cardPresses(parts: Parts) {
   }
 
   /**
-   * Ends what the form is doing, without a block, a message or a card in the fields (F12).
+   * Ends what the form is doing, without a block or a message (F12).
    *
+   * @param shallEmpty - Whether to empty the fields.
    * @param isQuiet - Whether the shopper need not be told.
    */
-  function end(shallEmpty: boolean, isQuiet: boolean): void {
+  function end({ shallEmpty, isQuiet }: { shallEmpty: boolean; isQuiet: boolean }): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,

@@ -171,6 +171,98 @@ testRealInput(
   },
 );
 
+/** Ways to press an element that is no button, with the event at which its page submits. */
+const PRESSES: [name: string, type: string, press: (element: HTMLElement) => Promise<void>][] = [
+  ['the space bar goes up', 'keyup', (element) => pressKey(element, ' ')],
+  ['the space bar goes down', 'keydown', (element) => pressKey(element, ' ')],
+  ['the pointer goes up', 'pointerup', (element) => user.click(element)],
+  ['the mouse button goes down', 'mousedown', (element) => user.click(element)],
+];
+
+async function pressKey(element: HTMLElement, key: string): Promise<void> {
+  element.focus();
+  await user.keyboard(key);
+}
+
+/** An element that is no button, and submits the form at an event. */
+function pressable(page: Page, type: string, attributes = ''): HTMLElement {
+  page.form.insertAdjacentHTML(
+    'beforeend',
+    `<div role="button" tabindex="0" ${attributes}>Go</div>`,
+  );
+  const element = page.form.lastElementChild as HTMLElement;
+  element.addEventListener(type, () => page.form.requestSubmit());
+  return element;
+}
+
+// Claim one-post
+testRealInput.each(PRESSES)(
+  'a page that submits when %s: a second press sends nothing beside onEncrypted',
+  async (_, type, press) => {
+    const page = open(Object.values(CONTROLS).join(''));
+    const seen: EncryptedCard[] = [];
+    const work = deferred<void>();
+    const onEncrypted = async (block: EncryptedCard) => {
+      seen.push(block);
+      await work.promise;
+    };
+    await bind(page.form, { onEncrypted }).ready;
+    const element = pressable(page, type);
+    fill(page);
+    await press(element);
+    await vi.waitUntil(() => seen.length === 1);
+    await press(element);
+    expect([page.passes, seen.length]).toEqual([0, 1]);
+    work.resolve();
+    await settled(page);
+  },
+);
+
+// Claim other-press
+testRealInput.each(PRESSES)(
+  'a page that submits when %s: data-cardseal-skip counts there, too',
+  async (_, type, press) => {
+    const page = open(Object.values(CONTROLS).join(''));
+    await bind(page.form).ready;
+    const element = pressable(page, type, 'data-cardseal-skip');
+    fill(page);
+    await press(element);
+    await settled(page);
+    expect([page.passes, page.encrypted.length, values(page)]).toEqual([1, 0, KEPT]);
+  },
+);
+
+// Claim other-press
+testRealInput(
+  'another way to pay that the shopper chooses by a key, and that hides the card’s fields, carries no block',
+  async () => {
+    const method = '<select name="method"><option>card<option>invoice</select>';
+    const page = open(
+      `${method}<fieldset>${Object.values(CONTROLS).join('')}</fieldset><button>Pay</button>`,
+    );
+    const given: EncryptedCard[] = [];
+    bind(page.form, { onEncrypted: (block) => void given.push(block) });
+    const select = page.form.querySelector('select')!;
+    const sent: (string | null)[] = [];
+    page.form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      sent.push(blockIn(page));
+    });
+    select.addEventListener('change', () => {
+      page.form.querySelector('fieldset')!.hidden = true;
+      page.form.requestSubmit();
+    });
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => given.length === 1);
+    await settled(page);
+    await pressKey(select, 'i');
+    await pressKey(select, '{Enter}');
+    await vi.waitUntil(() => sent.length > 0);
+    expect(sent).toEqual([null]);
+  },
+);
+
 // Claim one-post
 testRealInput(
   'a held Enter that the page itself makes a submit sends nothing beside onEncrypted',

@@ -10,6 +10,19 @@ interface Gesture {
 
 let latest: Gesture | undefined;
 
+/** Any other event of the shopper, such as a key. It counts only while its listeners run. */
+let other: { readonly event: Event; readonly path: EventTarget[] } | undefined;
+
+export function rememberEvent(event: Event, path: EventTarget[]): void {
+  const own = { event, path };
+  other = own;
+  setTimeout(() => {
+    if (other === own) other = undefined;
+  });
+}
+
+const isOtherRunning = (): boolean => other !== undefined && other.event.eventPhase !== 0; // NONE
+
 /**
  * Remembers a click or Enter of the shopper. What happens in its task is the shopper's doing. What
  * was pressed is known for one timer longer: Material Web submits in a timer of its own.
@@ -36,9 +49,10 @@ export function withoutGesture(action: () => void): void {
   }
 }
 
-/** Whether the shopper has caused what happens now. */
+/** Whether an event of the shopper has caused what happens now. */
 export const isByShopper = (): boolean =>
-  latest !== undefined && (!latest.isOver || pressedParts().some(isCustomButton));
+  isOtherRunning() ||
+  (latest !== undefined && (!latest.isOver || pressedParts().some(isCustomButton)));
 
 /**
  * G3: whether the shopper has pressed something that does not pay, such as a coupon button. A
@@ -51,9 +65,8 @@ export const isSkipped = (element: Element): boolean => element.hasAttribute('da
 
 /** The elements that were pressed, innermost first, up to a button of a form or the form. */
 function pressedParts(): Element[] {
-  const elements = (latest?.path ?? []).filter(
-    (target): target is Element => (target as Element).nodeType === 1,
-  );
+  const path = (isOtherRunning() ? other : latest)?.path ?? [];
+  const elements = path.filter((target): target is Element => (target as Element).nodeType === 1);
   const end = elements.findIndex((it) => it.localName === 'form' || isButtonOfForm(it));
   return end < 0 ? elements : elements.slice(0, end);
 }

@@ -1,7 +1,7 @@
 import { log } from '../feedback/report.ts';
 import { type BoundForm, boundForms, findBoundForm } from './bound-forms.ts';
 import { formOfCardButton, isCardButton } from './card-buttons.ts';
-import { rememberGesture } from './gesture.ts';
+import { rememberEvent, rememberGesture } from './gesture.ts';
 import { rememberClick, submitterOf } from './old-browsers.ts';
 import { hold, release, releaseSoon } from './still.ts';
 import { isSubmitButton } from './submit.ts';
@@ -35,7 +35,7 @@ function onEvent(event: Event): void {
   // Not before, because importing the package does nothing. Without it, no press pays.
   if (typeof WeakMap === 'function') innermostSeen ??= new WeakMap();
   innermostSeen?.set(event, pathOf(event)[0]!);
-  LISTENERS[event.type]!(event);
+  handle(event);
 }
 
 function onFormEvent(event: Event): void {
@@ -43,8 +43,19 @@ function onFormEvent(event: Event): void {
   const isHandled = innermostSeen?.get(event) === pathOf(event)[0];
   if (isHandled) return;
   listenAround(event.currentTarget as HTMLFormElement); // it has moved since it was bound
+  handle(event);
+}
+
+function handle(event: Event): void {
+  if (event.isTrusted && BY_SHOPPER.includes(event.type)) rememberEvent(event, pathOf(event));
   LISTENERS[event.type]!(event);
 }
+
+/** Besides clicks: in a listener for one of these, a page may submit at once. */
+const BY_SHOPPER = [
+  ...['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend'],
+  ...['keydown', 'keyup', 'input', 'change'],
+];
 
 /**
  * Listens on a window or a shadow root, before any listener of the page that is registered later.
@@ -69,6 +80,8 @@ const LISTENERS: { [type: string]: EventListener } = {
   pointerup: releaseSoon,
   mouseup: releaseSoon,
   pointercancel: releaseSoon,
+  touchend: doNothing, // these two are only remembered
+  keyup: doNothing,
   click: (event) => {
     if (event.isTrusted) {
       release();
@@ -88,6 +101,8 @@ const LISTENERS: { [type: string]: EventListener } = {
     for (const bound of [...boundForms]) bound.onPageRestored();
   },
 };
+
+function doNothing(): void {}
 
 function onPointerDown(event: Event): void {
   if (event.isTrusted) hold();
