@@ -7,8 +7,8 @@
  *
  * - `idle`: it waits for a press.
  * - `encrypting`: a press was stopped. Its block is being made, or is about to leave the form.
- * - `dispatching`: a submit passes, or a click of a card button. Listeners of the page run, and find
- *   the block in the form's data.
+ * - `dispatching`: a submit passes, or a click of a card button. Listeners of the page run, and
+ *   find the block in the form's data.
  * - `sending`: the browser sends the form.
  * - `handed`: `onEncrypted` has the block, and works.
  * - `overdue`: as `idle`, but `onEncrypted` still works after 30 seconds.
@@ -221,8 +221,8 @@ export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
 const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
 
 /**
- * Whether a press leaves by the browser, which sends the form: a press for which a block is made for
- * the browser, or a submit by code of the page that has the block of another press.
+ * Whether a press leaves by the browser, which sends the form: a press for which a block is made
+ * for the browser, or a submit by code of the page that has the block of another press.
  */
 export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
   press.kind === 'submit' && !(hasHandler && isMaking(state, press));
@@ -438,7 +438,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   }
   // The fields are empty before code of the page gets the block. A press that is not its own is a
   // click of a card button, or a call of `encrypt()`, within a press that passes: it shares the
-  // block at once.
+  // block, which is in the form's data at once.
   return [isOwn ? state : { ...state, block: GIVEN }, { do: 'empty', press }];
 }
 
@@ -506,7 +506,7 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
   // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
-  const block = compared(kept, isSame); // the shopper may have begun another card
+  const block = compared(kept, isSame); // what the shopper has changed meanwhile counts by `isSame`
   const effects: Effect[] = [];
   if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
   if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9

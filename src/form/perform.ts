@@ -187,9 +187,9 @@ export function cardPresses(parts: Parts) {
     const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
     try {
       const isByShopper = page.isByShopper();
-      const countsAsScripts = isScriptsSubmit(state, press) && !isByShopper;
+      const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
-      const isCard = page.isCardPayment(button, isIdle(state) && !countsAsScripts);
+      const isCard = page.isCardPayment(button, isIdle(state) && !mayBeScripts);
       const isSendable = state.doing.is !== 'overdue' || isDestinationAllowed(button);
       send({ type: 'press', press, isCard, isByShopper, isRepeat, isSendable });
     } catch (error) {

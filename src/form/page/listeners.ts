@@ -16,6 +16,7 @@ export function addBoundForm(bound: BoundForm): void {
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
  * the form's shadow root, too. The other events reach both: to handle one twice changes nothing.
+ * The second time, a click that passes is a press within itself (F4).
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(window);

@@ -68,7 +68,8 @@ function clickStandIn(form: HTMLFormElement, button: Button | null): void {
 
 /**
  * Clicks a card button where it was clicked, also if the page has disabled it while it waits: a
- * disabled button ignores `click()`. If the page has replaced the button, nothing is clicked.
+ * disabled button ignores `click()`. If the page has replaced the button, or disabled a fieldset
+ * around it, nothing is clicked.
  */
 export function clickAgain(button: HTMLElement, clicked: EventTarget | null): void {
   if (!button.isConnected) return;
