@@ -1,7 +1,7 @@
 /**
  * `npx tsx demo/service/build.ts`: makes the package `cardseal-sandbox` in `demo/service/dist`. It
- * is the Card Payment Service of the demo, bundled into one file, so it installs nothing else. Version
- * and licence are those of cardseal.
+ * is the Card Payment Service of the demo, bundled into one file, so it installs nothing else.
+ * Version and licence are those of cardseal.
  */
 import {
   chmodSync,

@@ -156,7 +156,7 @@ export type Input =
   | { type: 'resets' | 'reset' }
   /** A `beforeunload` listener asks the shopper whether to leave. */
   | { type: 'asked' }
-  /** `restart()`, `unbind()`, or the page is left. `isStopped`: a submit that passed was stopped. */
+  /** `restart()`, `unbind()`, or the page is left. `isStopped`: a passing submit was stopped. */
   | { type: 'end'; isStopped: boolean };
 
 /** What is to be done, in this order. */
@@ -345,9 +345,9 @@ function pressedOther(state: State): Step {
 }
 
 /**
- * A submit that no click or Enter has caused counts as that of the script which has the block: no
- * event tells which script makes it. If `onEncrypted` is overdue, it may still be so, but only if
- * the browser can send the form.
+ * A submit that no event of the shopper has caused counts as that of the script which has the
+ * block: no event tells which script makes it. If `onEncrypted` is overdue, it may still be so, but
+ * only if the browser can send the form.
  */
 const countsAsScripts = (state: State, { press, isByShopper, isSendable }: Of<'press'>) =>
   isScriptsSubmit(state, press) &&
@@ -453,7 +453,8 @@ function refuse(state: State, press: Press): Step {
 
 /** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared); // by `timeout`
+  // `timeout` has asked for it.
+  if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared);
   if (isDispatching(state)) {
     // `gated` has given it the block of the press that passes. The event of a click goes on.
     return press.kind === 'click' ? [state] : [state, { do: 'handOver', press }];

@@ -195,18 +195,24 @@ function pressable(page: Page, type: string, attributes = ''): HTMLElement {
   return element;
 }
 
+/** Binds with an `onEncrypted` that works until `work` is resolved. */
+async function bindWorking(page: Page) {
+  const seen: EncryptedCard[] = [];
+  const work = deferred<void>();
+  const onEncrypted = async (block: EncryptedCard) => {
+    seen.push(block);
+    await work.promise;
+  };
+  await bind(page.form, { onEncrypted }).ready;
+  return { seen, work };
+}
+
 // Claim one-post
 testRealInput.each(PRESSES)(
   'a page that submits when %s: a second press sends nothing beside onEncrypted',
   async (_, type, press) => {
     const page = open(Object.values(CONTROLS).join(''));
-    const seen: EncryptedCard[] = [];
-    const work = deferred<void>();
-    const onEncrypted = async (block: EncryptedCard) => {
-      seen.push(block);
-      await work.promise;
-    };
-    await bind(page.form, { onEncrypted }).ready;
+    const { seen, work } = await bindWorking(page);
     const element = pressable(page, type);
     fill(page);
     await press(element);
@@ -268,13 +274,7 @@ testRealInput(
   'a held Enter that the page itself makes a submit sends nothing beside onEncrypted',
   async () => {
     const page = open(html());
-    const seen: EncryptedCard[] = [];
-    const work = deferred<void>();
-    const onEncrypted = async (block: EncryptedCard) => {
-      seen.push(block);
-      await work.promise;
-    };
-    await bind(page.form, { onEncrypted }).ready;
+    const { seen, work } = await bindWorking(page);
     fill(page);
     const cvv = page.control('cvv');
     const keys: boolean[] = [];

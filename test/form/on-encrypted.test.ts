@@ -315,8 +315,8 @@ test('encrypt() resolves to the block, with the fields empty, and submits nothin
   expect(await binding.encrypt()).toEqual(block);
 });
 
-// Changed: it resolved to undefined, with a text that went in the same task.
-test('encrypt() in the page’s own submit listener gives the block of that submit, and so does a retry', async () => {
+/** A page whose own submit listener cancels the submit and calls `encrypt()`. */
+function encryptingAtSubmit() {
   const page = open();
   const binding = bind(page.form);
   const given: (EncryptedCard | undefined)[] = [];
@@ -324,6 +324,12 @@ test('encrypt() in the page’s own submit listener gives the block of that subm
     event.preventDefault();
     given.push(await binding.encrypt());
   });
+  return { page, binding, given };
+}
+
+// Changed: it resolved to undefined, with a text that went in the same task.
+test('encrypt() in the page’s own submit listener gives the block of that submit, and so does a retry', async () => {
+  const { page, binding, given } = encryptingAtSubmit();
   fill(page);
   for (const count of [1, 2]) {
     page.button().click();
@@ -336,13 +342,7 @@ test('encrypt() in the page’s own submit listener gives the block of that subm
 });
 
 test('encrypt() in a submit listener gives the block also to a page that fills a field again at once', async () => {
-  const page = open();
-  const binding = bind(page.form);
-  const given: (EncryptedCard | undefined)[] = [];
-  page.form.addEventListener('submit', async (event) => {
-    event.preventDefault();
-    given.push(await binding.encrypt());
-  });
+  const { page, given } = encryptingAtSubmit();
   const cvv = page.control('cvv');
   fill(page);
   cvv.addEventListener('input', () => {

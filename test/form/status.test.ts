@@ -184,12 +184,17 @@ describe('the line of the library', () => {
     expect(page.form.lastElementChild).toBe(addedLine(page));
   });
 
-  test('stands before a button outside the form, once, and goes with the binding', async () => {
+  /** A form whose button stands in a box beside it, and the texts of the lines in that box. */
+  const withButtonOutside = () => {
     const page = open(Object.values(CONTROLS).join(''));
     page.form.id = 'card-form';
     page.form.insertAdjacentHTML('afterend', '<div><button form="card-form">Pay</button></div>');
-    const lineOutside = () => page.host.querySelectorAll('div > [data-cardseal-line]');
-    const texts = () => [...lineOutside()].map(({ textContent }) => textContent);
+    const lines = () => page.host.querySelectorAll('div > [data-cardseal-line]');
+    return { page, texts: () => [...lines()].map(({ textContent }) => textContent) };
+  };
+
+  test('stands before a button outside the form, once, and goes with the binding', async () => {
+    const { page, texts } = withButtonOutside();
     const key = () => Promise.reject(new Error('the network'));
     const binding = bind(page.form, { key });
     binding.ready.catch(() => {});
@@ -206,11 +211,7 @@ describe('the line of the library', () => {
   });
 
   test('outside the form keeps a text for the next binding, which takes it away', async () => {
-    const page = open(Object.values(CONTROLS).join(''));
-    page.form.id = 'card-form';
-    page.form.insertAdjacentHTML('afterend', '<div><button form="card-form">Pay</button></div>');
-    const line = () => page.host.querySelectorAll('div > [data-cardseal-line]');
-    const texts = () => [...line()].map(({ textContent }) => textContent);
+    const { page, texts } = withButtonOutside();
     const binding = bind(page.form, { key: () => new Promise(() => {}) });
     fill(page);
     page.host.querySelector('button')!.click();
