@@ -59,7 +59,8 @@ import { pageOf } from './page/page.ts';
  */
 export function bindCardForm(form: HTMLFormElement, options: CardFormOptions): CardFormBinding {
   checkIsForm(form);
-  findBoundForm(form)?.unbind();
+  // A listener of what this raises may bind the form, too: the last call counts.
+  for (let it = findBoundForm(form); it; it = findBoundForm(form)) it.unbind();
   return bind(form, withoutPrototype(options));
 }
 

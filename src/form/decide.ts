@@ -68,6 +68,8 @@ interface Handed {
   readonly press: Press;
   /** Whether the page has reset the form. That is done when `onEncrypted` is done. */
   readonly isResetDue: boolean;
+  /** Whether an event has begun another card. That counts when `onEncrypted` is done. */
+  readonly isBegun: boolean;
 }
 
 /**
@@ -259,6 +261,10 @@ function compared(block: Block | null, isSame: boolean): Block | null {
   if (!block || isSame) return block;
   return block.isEmptied ? null : aside(block);
 }
+
+/** What the shopper has changed while `onEncrypted` worked counts now. */
+const comparedLate = (doing: Doing | null, block: Block | null, isSame: boolean): Block | null =>
+  doing?.is === 'handed' && doing.isBegun ? null : compared(block, isSame); // F10
 
 // What happens is decided
 
@@ -475,7 +481,7 @@ function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Ste
       { do: 'pass', press },
     ];
   }
-  const doing: Doing = { is: 'handed', press, isResetDue: false };
+  const doing: Doing = { is: 'handed', press, isResetDue: false, isBegun: false };
   return [
     { ...next, doing },
     { do: 'waitForPage', press },
@@ -494,7 +500,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
   if (doing.is !== 'dispatching') return [state];
   if (sent) {
     // It has been sent, once: the block is not the script's any more.
-    const next = { ...state, block: takenFromScript(block) }; // F9
+    const next = { ...state, block: comparedLate(doing.under, takenFromScript(block), true) }; // F9
     return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
   if (doing.under) return [{ ...state, doing: doing.under }]; // F9
@@ -507,7 +513,7 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
   // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
-  const block = compared(kept, isSame); // what the shopper has changed meanwhile counts by `isSame`
+  const block = comparedLate(doing, kept, isSame);
   const effects: Effect[] = [];
   if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
   if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9
@@ -521,7 +527,7 @@ function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   if (!endsByTimeout(doing, press)) return [state];
   // The payment may have been made, so its card does not stay on the screen. Another one does.
   if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
-  return lost({ ...state, block: compared(block, isSame) });
+  return lost({ ...state, block: comparedLate(doing, block, isSame) });
 }
 
 /** 30 seconds are over, and the fields are emptied, as `timeout` has said. */
@@ -564,7 +570,8 @@ function rest({ owesSettled, block }: State, doing: Doing, ...effects: Effect[])
 
 /** The shopper, or a script of the page, has changed a control of the card. */
 function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
-  const { block } = state;
+  const { doing, block } = state;
+  if (doing.is === 'handed' && isBegun) return [{ ...state, doing: { ...doing, isBegun } }];
   if (isCommitted(state) || !block) return [state];
   // An event at an emptied field begins another card.
   if (block.isEmptied && isBegun) return [{ ...state, block: null }]; // F10

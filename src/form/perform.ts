@@ -65,7 +65,7 @@ export function cardPresses(parts: Parts) {
       if (isDispatchOver()) settle();
     },
     onChange(isBegun: boolean) {
-      if (!state.block || isCommitted(state)) return;
+      if (!state.block || isDispatching(state)) return;
       send({ type: 'changed', isSame: kept.isSame(), isBegun });
     },
     /** @param saysCard - Whether the page says that the shopper pays by card. */

@@ -215,7 +215,7 @@ const DOING: Record<Column, Doing> = {
   encrypting: { is: 'encrypting', press: OWN },
   dispatching: { is: 'dispatching', press: OWN, under: null },
   sending: { is: 'sending', press: OWN },
-  handed: { is: 'handed', press: OWN, isResetDue: false },
+  handed: { is: 'handed', press: OWN, isResetDue: false, isBegun: false },
 };
 
 function doingWord(before: Doing, after: Doing): string {

@@ -20,7 +20,9 @@ import {
   open,
   type Page,
   settled,
+  statusOf,
   testRealInput,
+  textRead,
   user,
   values,
 } from '../support/form.ts';
@@ -315,3 +317,25 @@ testRealInput('data-cardseal-enable on a custom element, defined or not', async 
   binding.unbind();
   expect(state()).toEqual([true, true, true]);
 });
+
+testRealInput.each([
+  ['all of its fields', (page: Page) => page.controls()],
+  ['one of its fields', (page: Page) => [page.control('cvv')]],
+])(
+  'a page that replaces %s while the pointer is down: the shopper reads what is wrong',
+  async (_, replaced) => {
+    const page = open();
+    pressable(page, 'mousedown').addEventListener('mousedown', () => {
+      for (const control of replaced(page)) control.replaceWith(control.cloneNode());
+    });
+    bind(page.form);
+    await user.click(page.form.lastElementChild!);
+    const text = () => statusOf(page) ?? textRead(page);
+    expect(text()).toBe('Enter the card number');
+    fill(page);
+    for (const control of page.controls()) {
+      control.dispatchEvent(new Event('input', { bubbles: true }));
+    }
+    expect(text()).toBe(undefined);
+  },
+);

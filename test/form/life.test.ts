@@ -330,6 +330,23 @@ test('bound twice: the second works, the late cleanup of the first does nothing'
   expect(page.encrypted).toEqual([keys[1]!.id]);
 });
 
+test('bound again by a listener of what binding it raises: the outer call counts', async () => {
+  const page = open();
+  bind(page.form, { key: () => new Promise(() => {}) });
+  fill(page);
+  page.button().click();
+  await settled(page);
+  const inner = vi.fn();
+  const bindInner = () => bind(page.form, { onEncrypted: inner });
+  page.form.addEventListener('cardseal:settled', bindInner, { once: true });
+  const outer = vi.fn();
+  bind(page.form, { onEncrypted: outer });
+  fill(page);
+  page.button().click();
+  await vi.waitUntil(() => outer.mock.calls[0]);
+  expect([outer.mock.calls.length, inner.mock.calls.length]).toEqual([1, 0]);
+});
+
 test('unbind() leaves a form as it was, but for the marks for recorders', async () => {
   const page = open();
   page.control('cvv').setAttribute('aria-invalid', 'false');

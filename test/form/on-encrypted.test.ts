@@ -199,6 +199,33 @@ test('a script that has the block of another card may press again, and hands ove
   expect(await decrypt(blocks[1]!)).toEqual(OTHER_CARD);
 });
 
+// A select may show an option again, and a shared name is not emptied: nothing but the event tells.
+test.each([
+  ['a select', 'exp_month', 'change'],
+  ['a shared name', 'name', 'input'],
+] as const)(
+  '%s that the shopper changes while onEncrypted works begins another card',
+  async (_, field, type) => {
+    const expiry =
+      '<select autocomplete="cc-exp-month"><option value="">Month<option>11</select>' +
+      '<select autocomplete="cc-exp-year"><option value="">Year<option>2049</select>';
+    const name = '<input autocomplete="cc-name" name="holder" data-cardseal-shared>';
+    const page = open(html({ expiry, name }));
+    const onEncrypted = vi.fn(async () => {
+      page.control(field).value = TYPED[field];
+      page.control(field).dispatchEvent(new Event(type, { bubbles: true }));
+      throw new Error('no answer');
+    });
+    bind(page.form, { onEncrypted });
+    fill(page);
+    await press(page);
+    await vi.waitUntil(() => statusOf(page) === 'There is no answer yet. Press the button again.');
+    await press(page);
+    expect(page.errors).toEqual([expect.objectContaining({ code: 'invalid_card' })]);
+    expect(onEncrypted).toHaveBeenCalledTimes(1);
+  },
+);
+
 /** Presses, and lets 30 s pass after `onEncrypted` was called. */
 async function callAndWait(
   page: Page,

@@ -1,6 +1,5 @@
 import { type Control, cardControls } from '../controls/slots.ts';
 import type { ShownProblem } from '../options.ts';
-import { concat } from '../page/old-browsers.ts';
 import { whenStill } from '../page/still.ts';
 import { addPlace, bringIntoView, type Place, pagePlace, removeCopies } from './places.ts';
 import type { StatusLine } from './status.ts';
@@ -26,10 +25,16 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     removeCopies(form);
   };
 
-  const show = (problems: ShownProblem[]) => {
+  const show = (all: ShownProblem[]) => {
     clear();
-    const places = problems.map(writeInPage);
+    // If a pointer was down, the page may have replaced controls since they were read.
+    const problems = all.filter(({ controls }) => controls.every((it) => it.isConnected));
     const first = findFirst(problems);
+    if (!first) {
+      writeStatus({ text: all[0]!.text, controls: cardControls(form) as Control[] });
+      return;
+    }
+    const places = problems.map(writeInPage);
     first.control.focus(); // screen readers read its text now, and a page may take it away
     const ofPage = places.map((place) => (place?.isSeen() ? place : undefined));
     const firstOfPage = ofPage[problems.indexOf(first.problem)];
@@ -90,7 +95,7 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     watch(place, problem);
   };
 
-  const writeStatus = ({ text, controls }: ShownProblem) => {
+  const writeStatus = ({ text, controls }: Pick<ShownProblem, 'text' | 'controls'>) => {
     status.write(text);
     inStatus = controls;
   };
@@ -110,9 +115,11 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
 
   /** The problem whose control comes first in the page, and that control. */
   const findFirst = (problems: ShownProblem[]) => {
-    const invalid = concat(problems.map(({ controls }) => controls));
-    const control = cardControls(form).find((it) => invalid.includes(it as Control)) as Control;
-    return { control, problem: problems.find(({ controls }) => controls.includes(control))! };
+    for (const control of cardControls(form) as Control[]) {
+      const problem = problems.find(({ controls }) => controls.includes(control));
+      if (problem) return { control, problem };
+    }
+    return undefined;
   };
 
   const onChange = (control: Element) => {

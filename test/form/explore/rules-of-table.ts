@@ -180,6 +180,13 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'the hidden input does not follow the state',
   },
   {
+    at: 'comparedLate.F10', // another card that was begun while onEncrypted worked
+    plant: { gives: 'compared(block, isSame)' },
+    setting: BY_PAGE,
+    depth: 6,
+    found: 'the card that is sent is not that of the press',
+  },
+  {
     at: 'changed.F10#1', // a change that nothing shows begins another card
     plant: 'never',
     depth: 5,

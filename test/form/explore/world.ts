@@ -3,7 +3,7 @@
  * clock, as one value that can be copied. So nothing has to be run again to reach a state, and the
  * exploration goes deep. What runs inside the effects of perform.ts is explored by `Surroundings`.
  */
-import { isCommitted, type Press, type State } from '../../../src/form/decide.ts';
+import { isDispatching, type Press, type State } from '../../../src/form/decide.ts';
 
 /** What stands in the fields: nothing, or one of two cards. */
 export type Letter = '' | 'A' | 'B';
@@ -176,7 +176,7 @@ export function tasksOf(world: World): string[] {
   if (world.shopper > 0 && !world.tasks.includes('settle')) {
     if (world.card !== 'A') tasks.push('types A');
     if (world.card !== 'B') tasks.push('types B', 'B is filled in');
-    const isEmptied = world.state.block?.isEmptied && !isCommitted(world.state);
+    const isEmptied = world.state.block?.isEmptied && !isDispatching(world.state);
     if (isEmptied && !world.card) tasks.push('begins another card');
     tasks.push('chooses another way', 'leaves the page');
     if (!world.isKeyOld) tasks.push('the key gets old');
@@ -228,7 +228,9 @@ export function print(world: World): string {
   const handed = doing.is === 'dispatching' ? doing.under : doing.is === 'handed' ? doing : null;
   const press = 'press' in doing ? doing.press.id + doing.press.kind : '';
   const due = doing.is === 'overdue' && doing.isResetDue;
-  const under = handed ? handed.press.id + handed.press.kind + handed.isResetDue : '';
+  const under = handed
+    ? handed.press.id + handed.press.kind + handed.isResetDue + handed.isBegun
+    : '';
   const sealed = block ? `${block.place}${block.isOut}${block.isEmptied}` : '';
   const passing = world.passing.map((one) => `${one.id}${one.isDispatched}${one.isSent}`);
   const { delivered } = world;
