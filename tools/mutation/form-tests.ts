@@ -7,7 +7,7 @@ import { describe } from 'vitest';
 const files = import.meta.glob([
   '../../test/form/*.test.ts',
   '../../test/script-tag/*.test.ts',
-  '!**/*.node.test.ts',
+  '!**/*.{node,e2e}.test.ts',
   '../../test/documents/snippets.test.ts',
   '../../test/old-browsers/old-engines.test.ts',
 ]);
