@@ -36,8 +36,13 @@ export function blockInput(
       const message = `The card form may have one hidden input and no other control named ${name}`;
       throw new CardEncryptionError('invalid_form', message);
     },
-    /** Never fails, because the state says already that it is done. The gate asks `checkPlace`. */
+    /**
+     * Never fails, because the state says already that it is done. The gate asks `checkPlace`. A page
+     * that renders its form anew may have removed the input since.
+     */
     put(block: EncryptedCard) {
+      const json = toJson(block);
+      if (json === offered && hiddenInputs().some(({ value }) => value === json)) return;
       let input = hiddenInputs().find(Boolean);
       if (!input) {
         input = createElement('input');
@@ -47,8 +52,8 @@ export function blockInput(
         added = input;
       }
       mark([input]); // one of the page, too
-      offered = toJson(block);
-      input.value = offered;
+      offered = json;
+      input.value = json;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     clear() {

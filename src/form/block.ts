@@ -53,7 +53,7 @@ export function keptBlock(
 
     /** The state of the block has changed. */
     follow(before: Block | null, now: Block | null) {
-      if (isInForm(now) && !isInForm(before)) input.put(kept!.block);
+      if (isInForm(now) && now !== before) input.put(kept!.block);
       if (!isInForm(now) && isInForm(before)) input.clear();
       // F11: a retry has empty fields.
       if (now?.isEmptied && !before?.isEmptied) fields.setRequired(false);

@@ -129,8 +129,8 @@ export type Input =
       /** While `onEncrypted` is overdue: whether the destination of the form is allowed. */
       isSendable: boolean;
     }
-  /** The page has heard of the press by `cardseal:submit`. */
-  | ({ type: 'announced'; press: Press; isWanted: boolean } & Facts)
+  /** The page has heard of the press by `cardseal:submit`. `canGoOn`: its event can send the form. */
+  | ({ type: 'announced'; press: Press; isWanted: boolean; canGoOn: boolean } & Facts)
   /** The card was read, and is valid. */
   | { type: 'read'; press: Press }
   /** The card is encrypted. */
@@ -382,7 +382,7 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     const next = withdrawn(state); // F10
     return [next, { do: 'stop', press }, TAKE_OUT, prepare];
   }
-  if (goesOnByRepeat(press, hasHandler)) return [state, { do: 'gate', press }];
+  if (goesOnByRepeat(press, hasHandler) && input.canGoOn) return [state, { do: 'gate', press }];
   return [state, { do: 'stop', press }, { do: 'prepare', press, needsBlock: false }];
 }
 
@@ -459,7 +459,7 @@ function refuse(state: State, press: Press): Step {
 
 /** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
 function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  // `timeout` has asked for it.
+  // `timeout` has asked for it: the gate asks only while the form is `encrypting` or `dispatching`.
   if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared);
   if (isDispatching(state)) {
     // `gated` has given it the block of the press that passes. The event of a click goes on.

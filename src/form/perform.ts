@@ -186,7 +186,7 @@ export function cardPresses(parts: Parts) {
     if (event.defaultPrevented) return;
     const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
     try {
-      const isByShopper = page.isByShopper();
+      const isByShopper = page.notePress();
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
       const isCard = page.isCardPayment(button, isIdle(state) && !mayBeScripts);
@@ -217,7 +217,11 @@ export function cardPresses(parts: Parts) {
 
   function announce(press: LivePress): void {
     const isWanted = notices.emit('submit', { submitter: press.button });
-    send({ type: 'announced', press, isWanted, ...facts() });
+    // The browser sends no form for a submit event that a script has made. If that cannot be
+    // cancelled, it goes on in any case, and its script may send the form.
+    const { kind, event } = press;
+    const canGoOn = kind !== 'submit' || event!.isTrusted || !event!.cancelable;
+    send({ type: 'announced', press, isWanted, canGoOn, ...facts() });
   }
 
   // Its block is made
@@ -269,8 +273,8 @@ export function cardPresses(parts: Parts) {
   function gate(press: LivePress): void {
     const { kind, button } = press;
     try {
-      // `onPress` has asked for a repeat, and for a press within another one, in this task. Any
-      // other press has waited, or code of the page has heard of it, which may have locked or
+      // `onPress` has asked in this task for a repeat, for a press within another one, and for a
+      // submit of the script that has the block. Any other press has waited, or code of the page has heard of it, which may have locked or
       // hidden the fields: their looks counted when it began. `encrypt()` is a card press.
       const wasAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);

@@ -38,6 +38,8 @@ interface Row {
 const FULL: Block = { place: 'form', isOut: true, isEmptied: false };
 const MAKING = ['encrypting'] as const;
 
+const HEARD = { type: 'announced', press: OWN, isWanted: true, canGoOn: true, ...SAME } as const;
+
 export const ROWS: readonly Row[] = [
   { what: 'a press that is no card press', input: { ...BEGUN, isCard: false } },
   { what: 'a card press by the shopper', input: BEGUN },
@@ -45,17 +47,22 @@ export const ROWS: readonly Row[] = [
   { what: 'a call of `encrypt()`', input: { ...BEGUN, press: { id: 2, kind: 'encrypt' } } },
   {
     what: 'the page has heard `cardseal:submit`, and there is no block of this card',
-    input: { type: 'announced', press: OWN, isWanted: true, isSame: false, isYoung: true },
+    input: { ...HEARD, isSame: false },
     columns: MAKING,
   },
   {
     what: 'the page has heard `cardseal:submit`, and there is a block of this card',
-    input: { type: 'announced', press: OWN, isWanted: true, ...SAME },
+    input: HEARD,
+    columns: MAKING,
+  },
+  {
+    what: 'the same, for a submit event that a script has made',
+    input: { ...HEARD, canGoOn: false },
     columns: MAKING,
   },
   {
     what: 'the page has cancelled `cardseal:submit`',
-    input: { type: 'announced', press: OWN, isWanted: false, ...SAME },
+    input: { ...HEARD, isWanted: false },
     columns: MAKING,
   },
   { what: 'the card is read', input: { type: 'read', press: OWN }, columns: MAKING },

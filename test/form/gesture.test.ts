@@ -38,6 +38,7 @@ const WAYS: [name: string, html: string][] = [
 const formOf = (element: Element) => element.closest('form')!;
 
 class Now extends HTMLElement {
+  readonly type = 'submit';
   constructor() {
     super();
     this.addEventListener('click', () => {
@@ -120,6 +121,23 @@ testRealInput.each(WAYS)(
     await pressIt(page);
     await vi.waitUntil(() => blocks.length === 2);
     expect([blocks[1], await page.sent()]).toEqual([blocks[0], []]);
+  },
+);
+
+// The task in which the library calls onEncrypted begins before the timer after the click.
+testRealInput.each(WAYS)(
+  'onEncrypted that submits at once after a press of an element that %s: the browser sends the form',
+  async (_, name) => {
+    const page = openWith(name);
+    await bind(page.form, { onEncrypted: () => page.form.requestSubmit() }).ready;
+    for (const count of [1, 2]) {
+      fill(page);
+      const arrived = page.arrived();
+      await pressIt(page);
+      const sent = await arrived;
+      expect(sent.length).toBe(count);
+      expect(await decrypt(blockOf(sent[count - 1]!))).toEqual(CARD);
+    }
   },
 );
 

@@ -411,6 +411,43 @@ test('a submit event that a script makes sends nothing by itself: the next press
   expect(values(page)).toEqual(KEPT);
 });
 
+test('a submit event that a script makes, and that can be cancelled, sends the form, also again', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page);
+  const trusted: boolean[] = [];
+  page.form.addEventListener('submit', (event) => {
+    trusted.push(event.isTrusted);
+    if (trusted.length === 1) event.preventDefault();
+  });
+  const pressByScript = () =>
+    page.form.dispatchEvent(new SubmitEvent('submit', { bubbles: true, cancelable: true }));
+  pressByScript();
+  await vi.waitUntil(() => trusted.length === 1);
+  await settled(page);
+  const arrived = page.arrived();
+  pressByScript();
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+  expect(trusted).toEqual([true, true]);
+});
+
+// As a page does that renders its form anew and keeps the inputs that it knows.
+test('a page that removes the hidden input after a cancelled press: the next press puts it back', async () => {
+  const { page, blocks } = cancelling();
+  const found: (string | undefined)[] = [];
+  const inputIn = () => page.form.querySelector<HTMLInputElement>('[name=encrypted_card]');
+  page.form.addEventListener('submit', () => {
+    found.push(inputIn()?.value);
+    inputIn()?.remove();
+  });
+  bind(page.form);
+  fill(page);
+  await passed(page);
+  await idle(page);
+  await passed(page);
+  expect(found).toEqual([blocks[0], blocks[0]]);
+});
+
 test('fields that are gone after the press leave the block in the data', async () => {
   const { page } = await cancelled();
   page.control('cvv').remove();

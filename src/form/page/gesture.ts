@@ -6,6 +6,8 @@ interface Gesture {
   readonly path: EventTarget[];
   /** Whether its task is over. Then only a custom element may still submit because of it. */
   isOver: boolean;
+  /** Whether it has caused a press. Then no later task is its doing. */
+  hasPressed: boolean;
 }
 
 let latest: Gesture | undefined;
@@ -28,7 +30,7 @@ const isOtherRunning = (): boolean => other !== undefined && other.event.eventPh
  * was pressed is known for one timer longer: Material Web submits in a timer of its own.
  */
 export function rememberGesture(path: EventTarget[]): void {
-  const own: Gesture = { path, isOver: false };
+  const own: Gesture = { path, isOver: false, hasPressed: false };
   latest = own;
   setTimeout(() => {
     own.isOver = true;
@@ -49,10 +51,18 @@ export function withoutGesture(action: () => void): void {
   }
 }
 
-/** Whether an event of the shopper has caused what happens now. */
-export const isByShopper = (): boolean =>
-  isOtherRunning() ||
-  (latest !== undefined && (!latest.isOver || pressedParts().some(isCustomButton)));
+/**
+ * A press begins: returns whether an event of the shopper has caused it. `onEncrypted` may submit in
+ * the timer after their click, and that is not their doing: the click has caused its press before.
+ */
+export function notePress(): boolean {
+  if (isOtherRunning()) return true;
+  if (!latest) return false;
+  const isLate = latest.isOver;
+  const isFirst = !latest.hasPressed;
+  latest.hasPressed = true;
+  return !isLate || (isFirst && pressedParts().some(isCustomButton));
+}
 
 /**
  * G3: whether the shopper has pressed something that does not pay, such as a coupon button. A

@@ -1,7 +1,7 @@
 import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
-import { isByShopper, withoutGesture } from './gesture.ts';
+import { notePress, withoutGesture } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
 import { clickAgain, submitAgain } from './submit.ts';
@@ -30,8 +30,8 @@ export const pageOf = (
   /** Whether a submit leaves the page as it is: its answer is shown in a frame. */
   isAnsweredElsewhere: (button: HTMLElement | null): boolean => isAnsweredElsewhere(form, button),
 
-  /** Whether a click or Enter of the shopper has caused what happens now. */
-  isByShopper,
+  /** A press begins: returns whether an event of the shopper has caused it. */
+  notePress,
 
   /** Whether the form is in the page. The page may have replaced it. */
   isConnected: (): boolean => form.isConnected,

@@ -219,7 +219,7 @@ export abstract class Page {
         if (!this.isDestinationGood) throw this.invalidForm();
       },
       isAnsweredElsewhere: () => this.setting.frame ?? false,
-      isByShopper: () => this.isByShopper,
+      notePress: () => this.isByShopper,
       isConnected: () => this.isConnected,
       repeat: (kind: string) => {
         if (++this.sends > 3) this.violation('the library repeats a press again and again');

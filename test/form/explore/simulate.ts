@@ -355,7 +355,13 @@ export class Run {
     world.pressed = isRetry ? world.sealed : world.card;
     const act = this.#pageActs('cardseal:submit', ['cancels', 'restart()', 'another way']);
     if (act === 'cancels') world.isOwed = false; // it shows its own message
-    this.#send({ type: 'announced', press, isWanted: act !== 'cancels', ...this.#facts() });
+    this.#send({
+      type: 'announced',
+      press,
+      isWanted: act !== 'cancels',
+      canGoOn: true,
+      ...this.#facts(),
+    });
   }
 
   #makeBlock(press: Press, needsBlock: boolean): void {
