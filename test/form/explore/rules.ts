@@ -228,7 +228,7 @@ export const TAKEN_OUT: TakenOut[] = [
     file: PERFORM,
     rule: 'F10: not while a press passes',
     at: 'onFormData',
-    plant: { begins: "if (kept.isOther()) { send({ type: 'resets' }); kept.takeOut(); }" },
+    plant: { begins: 'if (kept.isOther()) { kept.takeOut(); kept.fill(data); return; }' },
     only: ['changes to B without events'],
     depth: 3,
     found: 'a card press is sent by the browser without a block',
