@@ -432,6 +432,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     // be taken for one with that block.
     return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
   }
+  // Also a submit by `onEncrypted`, or by a handler of a card button: its own block was not made for it.
   if (leavesByBrowser(state, press, hasHandler)) {
     const under = doing.is === 'handed' ? doing : null;
     const begun: Doing = { is: 'dispatching', press, under };

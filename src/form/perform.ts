@@ -186,7 +186,7 @@ export function cardPresses(parts: Parts) {
     if (event.defaultPrevented) return;
     const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
     try {
-      const isByShopper = page.notePress();
+      const isByShopper = page.notePress(button);
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
       const isCard = page.isCardPayment(button, isIdle(state) && !mayBeScripts);
@@ -274,8 +274,9 @@ export function cardPresses(parts: Parts) {
     const { kind, button } = press;
     try {
       // `onPress` has asked in this task for a repeat, for a press within another one, and for a
-      // submit of the script that has the block. Any other press has waited, or code of the page has heard of it, which may have locked or
-      // hidden the fields: their looks counted when it began. `encrypt()` is a card press.
+      // submit of the script that has the block. Any other press has waited, or code of the page has
+      // heard of it, which may have locked or hidden the fields: their looks counted when it began.
+      // `encrypt()` is a card press.
       const wasAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = wasAsked || page.isCardPayment(button, false);

@@ -17,6 +17,7 @@ import {
   fill,
   html,
   KEPT,
+  next,
   open,
   type Page,
   settled,
@@ -161,6 +162,68 @@ testRealInput('the mark counts for what the press does, and for nothing later', 
   expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
 });
 
+/** A dialog with a button that closes it. Its `close` event comes in a task of its own. */
+function openWithDialog(attributes = ''): { page: Page; dialog: HTMLDialogElement } {
+  const button = '<button type="button" onclick="this.parentNode.close()">Yes</button>';
+  const page = open(html(), undefined, `FORM<dialog ${attributes}>${button}</dialog>`);
+  return { page, dialog: page.host.querySelector('dialog')! };
+}
+
+testRealInput(
+  'onEncrypted that submits when the shopper has closed a dialog: the form is sent',
+  async () => {
+    const { page, dialog } = openWithDialog();
+    bind(page.form, {
+      async onEncrypted() {
+        dialog.showModal();
+        await next(dialog, 'close');
+        page.form.requestSubmit();
+      },
+    });
+    fill(page);
+    const arrived = page.arrived();
+    await user.click(page.button());
+    await vi.waitUntil(() => dialog.open);
+    await user.click(dialog.querySelector('button')!);
+    expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+  },
+);
+
+testRealInput('the mark of a dialog does not count when it is closed', async () => {
+  const { page, dialog } = openWithDialog('data-cardseal-skip');
+  bind(page.form);
+  fill(page);
+  dialog.addEventListener('close', () => page.form.requestSubmit());
+  dialog.showModal();
+  const arrived = page.arrived();
+  await user.click(dialog.querySelector('button')!);
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
+testRealInput.each([
+  ['a click', (page: Page) => user.click(page.host.querySelector('#other button')!)],
+  ['Enter', (page: Page) => pressKey(page.host.querySelector('#other input')!, '{Enter}')],
+])(
+  'a submit listener of another form that submits this one: %s while onEncrypted works sends nothing',
+  async (_, pressOther) => {
+    const other = '<form id="other"><input><button>Order</button></form>';
+    const page = open(html(), undefined, `FORM${other}`);
+    const { seen, work } = await bindWorking(page);
+    page.host.querySelector('#other')!.addEventListener('submit', (event) => {
+      event.preventDefault();
+      page.form.requestSubmit();
+    });
+    fill(page);
+    await pressOther(page);
+    await vi.waitUntil(() => seen.length === 1);
+    await pressOther(page);
+    await settled(page);
+    expect([page.passes, seen.length]).toEqual([0, 1]);
+    work.resolve();
+    await settled(page);
+  },
+);
+
 testRealInput('a script of a skipping element that collects the data finds no block', async () => {
   const page = openWith('span', 'data-cardseal-skip');
   page.form.addEventListener('submit', (event) => event.preventDefault());
@@ -195,6 +258,7 @@ testRealInput(
 const PRESSES: [name: string, type: string, press: (element: HTMLElement) => Promise<void>][] = [
   ['the space bar goes up', 'keyup', (element) => pressKey(element, ' ')],
   ['the space bar goes down', 'keydown', (element) => pressKey(element, ' ')],
+  ['the space bar is pressed', 'keypress', (element) => pressKey(element, ' ')],
   ['the pointer goes up', 'pointerup', (element) => user.click(element)],
   ['the mouse button goes down', 'mousedown', (element) => user.click(element)],
 ];

@@ -1,36 +1,44 @@
 import { isSubmitButton } from './submit.ts';
 
-/** What the shopper has just clicked, or where they have pressed Enter. */
-interface Gesture {
+/** An event of the shopper. */
+interface ShopperEvent {
+  readonly event: Event;
   /** From what was pressed to the window. */
   readonly path: EventTarget[];
-  /** Whether its task is over. Then only a custom element may still submit because of it. */
+}
+
+/** What the shopper has just clicked, or where they have pressed Enter. */
+interface Gesture extends ShopperEvent {
+  /** Whether the first timer after it has run. Then only a custom element may still submit. */
   isOver: boolean;
-  /** Whether it has caused a press. Then no later task is its doing. */
+  /** Whether it has caused a press. Then no later one is its doing. */
   hasPressed: boolean;
 }
 
 let latest: Gesture | undefined;
 
-/** Any other event of the shopper, such as a key. It counts only while its listeners run. */
-let other: { readonly event: Event; readonly path: EventTarget[] } | undefined;
+/** Those whose listeners may still run, such as a key. */
+let remembered: ShopperEvent[] = [];
 
+const isDispatching = ({ event }: ShopperEvent): boolean => event.eventPhase !== 0; // Event.NONE
+
+/** What a listener of such an event does, and what follows in microtasks, is the shopper's doing. */
 export function rememberEvent(event: Event, path: EventTarget[]): void {
-  const own = { event, path };
-  other = own;
+  remembered = [...remembered.filter(isDispatching), { event, path }];
   setTimeout(() => {
-    if (other === own) other = undefined;
+    remembered = remembered.filter(isDispatching);
   });
 }
 
-const isOtherRunning = (): boolean => other !== undefined && other.event.eventPhase !== 0; // NONE
+/** The innermost event of the shopper whose listeners run. */
+const running = (): ShopperEvent | undefined => remembered.filter(isDispatching).pop();
 
 /**
- * Remembers a click or Enter of the shopper. What happens in its task is the shopper's doing. What
- * was pressed is known for one timer longer: Material Web submits in a timer of its own.
+ * Remembers a click or Enter of the shopper, of which the browser may make a submit. It is known for
+ * one timer longer: Material Web submits in a timer of its own.
  */
-export function rememberGesture(path: EventTarget[]): void {
-  const own: Gesture = { path, isOver: false, hasPressed: false };
+export function rememberGesture(event: Event, path: EventTarget[]): void {
+  const own: Gesture = { event, path, isOver: false, hasPressed: false };
   latest = own;
   setTimeout(() => {
     own.isOver = true;
@@ -38,6 +46,17 @@ export function rememberGesture(path: EventTarget[]): void {
       if (latest === own) latest = undefined;
     });
   });
+}
+
+/**
+ * Whether the browser makes this submit of a click or Enter of the shopper, whose listeners have run.
+ * Another task may have begun since, but seldom with a submit of that button or that form.
+ */
+export function isMadeByBrowser(form: HTMLFormElement, button: HTMLElement | null): boolean {
+  if (!latest || latest.isOver || isDispatching(latest)) return false;
+  const { event, path } = latest;
+  if (event.type === 'click') return path.includes(button!);
+  return (path[0] as HTMLInputElement).form === form || path.includes(form);
 }
 
 /** Runs what the library does by itself: no gesture of the shopper has caused it. */
@@ -51,31 +70,29 @@ export function withoutGesture(action: () => void): void {
   }
 }
 
-/**
- * A press begins: returns whether an event of the shopper has caused it. `onEncrypted` may submit in
- * the timer after their click, and that is not their doing: the click has caused its press before.
- */
-export function notePress(): boolean {
-  if (isOtherRunning()) return true;
-  if (!latest) return false;
-  const isLate = latest.isOver;
-  const isFirst = !latest.hasPressed;
-  latest.hasPressed = true;
-  return !isLate || (isFirst && pressedParts().some(isCustomButton));
+/** A press begins: returns whether an event of the shopper has caused it. */
+export function notePress(form: HTMLFormElement, button: HTMLElement | null): boolean {
+  const isFirst = latest?.hasPressed === false;
+  if (latest) latest.hasPressed = true;
+  return running() !== undefined || isMadeByBrowser(form, button) || (isFirst && isLate());
 }
+
+/** Whether the shopper has clicked a custom element that may submit in a timer of its own. */
+const isLate = (): boolean => partsOf(latest).some(isCustomButton);
 
 /**
  * G3: whether the shopper has pressed something that does not pay, such as a coupon button. A
  * custom element submits by a button that it makes up, or without one, so the mark is only found
  * where the shopper has pressed. A submit button of the form has its own marks.
  */
-export const isSkipPressed = (): boolean => pressedParts().some(isSkipped);
+export const isSkipPressed = (): boolean =>
+  partsOf(running() ?? (isLate() ? latest : undefined)).some(isSkipped);
 
 export const isSkipped = (element: Element): boolean => element.hasAttribute('data-cardseal-skip');
 
 /** The elements that were pressed, innermost first, up to a button of a form or the form. */
-function pressedParts(): Element[] {
-  const path = (isOtherRunning() ? other : latest)?.path ?? [];
+function partsOf(pressed: ShopperEvent | undefined): Element[] {
+  const path = pressed?.path ?? [];
   const elements = path.filter((target): target is Element => (target as Element).nodeType === 1);
   const end = elements.findIndex((it) => it.localName === 'form' || isButtonOfForm(it));
   return end < 0 ? elements : elements.slice(0, end);

@@ -1,7 +1,7 @@
 import { log } from '../feedback/report.ts';
 import { type BoundForm, boundForms, findBoundForm } from './bound-forms.ts';
 import { formOfCardButton, isCardButton } from './card-buttons.ts';
-import { rememberEvent, rememberGesture } from './gesture.ts';
+import { isMadeByBrowser, rememberEvent, rememberGesture } from './gesture.ts';
 import { rememberClick, submitterOf } from './old-browsers.ts';
 import { hold, release, releaseSoon } from './still.ts';
 import { isSubmitButton } from './submit.ts';
@@ -52,10 +52,10 @@ function handle(event: Event): void {
   LISTENERS[event.type]!(event);
 }
 
-/** Besides clicks: in a listener for one of these, a page may submit at once. */
+/** In a listener for one of these, a page may submit at once. */
 const BY_SHOPPER = [
-  ...['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend'],
-  ...['keydown', 'keyup', 'input', 'change'],
+  ...['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend', 'click'],
+  ...['keydown', 'keypress', 'keyup', 'input', 'change'],
 ];
 
 /**
@@ -69,8 +69,11 @@ export function listenOn(target: EventTarget): void {
 
 const LISTENERS: { [type: string]: EventListener } = {
   submit: (event) => {
-    const bound = findBoundForm(event.target);
-    bound?.onPress(event, 'submit', submitterOf(event, bound.form));
+    const form = event.target as HTMLFormElement;
+    const button = submitterOf(event, form);
+    // Also of another form, whose listener may submit this one.
+    if (event.isTrusted && isMadeByBrowser(form, button)) rememberEvent(event, pathOf(event));
+    findBoundForm(form)?.onPress(event, 'submit', button);
   },
   reset: (event) => findBoundForm(event.target)?.onReset(event),
   formdata: (event) => {
@@ -81,7 +84,8 @@ const LISTENERS: { [type: string]: EventListener } = {
   pointerup: releaseSoon,
   mouseup: releaseSoon,
   pointercancel: releaseSoon,
-  touchend: doNothing, // these two are only remembered
+  touchend: doNothing, // these are only remembered
+  keypress: doNothing,
   keyup: doNothing,
   click: (event) => {
     if (event.isTrusted) {
@@ -110,7 +114,7 @@ function onPointerDown(event: Event): void {
 }
 
 function onGesture(event: Event): void {
-  rememberGesture(pathOf(event));
+  rememberGesture(event, pathOf(event));
   for (const bound of [...boundForms]) bound.onShopper();
 }
 

@@ -31,7 +31,7 @@ export const pageOf = (
   isAnsweredElsewhere: (button: HTMLElement | null): boolean => isAnsweredElsewhere(form, button),
 
   /** A press begins: returns whether an event of the shopper has caused it. */
-  notePress,
+  notePress: (button: HTMLElement | null): boolean => notePress(form, button),
 
   /** Whether the form is in the page. The page may have replaced it. */
   isConnected: (): boolean => form.isConnected,
