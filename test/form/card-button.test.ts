@@ -55,6 +55,17 @@ test('data-cardseal-button: its handlers run once, with the block in the form an
   expect(onEncrypted).not.toHaveBeenCalled();
 });
 
+test('data-cardseal-button: a handler that calls restart() does not keep the others from running', async () => {
+  const page = open(FIELDS + CLICK);
+  const binding = bind(page.form);
+  page.button('Send').addEventListener('click', () => void binding.restart());
+  const seen = clicks(page, page.button('Send'));
+  fill(page);
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  expect(seen[0]!.block).toBe(null);
+});
+
 test('data-cardseal-button: a click on what stands in the button is a press', async () => {
   const page = open(FIELDS + CLICK.replace('Send', '<b>Send</b>'));
   const seen = clicks(page, page.button('Send'));

@@ -58,13 +58,14 @@ test('onEncrypted that calls requestSubmit(): the browser sends the form, with t
       .dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
     page.form.requestSubmit();
   };
-  const heard: string[][] = [];
-  page.form.addEventListener('submit', () => void heard.push(values(page)));
+  const heard: unknown[] = [];
+  const note = () => void heard.push([values(page), page.form.getAttribute('aria-busy')]);
+  page.form.addEventListener('submit', note);
   bind(page.form, { onEncrypted: submit });
   fill(page);
   const [sent] = await posted(page);
   expect(await decrypt(blockOf(sent!))).toEqual(CARD);
-  expect(heard).toEqual([EMPTY]);
+  expect(heard).toEqual([[EMPTY, 'true']]);
 });
 
 test('onEncrypted that locks the fields and submits the form: it is sent with the block', async () => {

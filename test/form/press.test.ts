@@ -37,6 +37,8 @@ import {
 test('a cancelled submit leaves the fields and the block, and the same card brings the same block', async () => {
   const encryptions = countEncryptions();
   const { page, blocks } = cancelling();
+  const busy: (string | null)[] = [];
+  page.form.addEventListener('submit', () => busy.push(page.form.getAttribute('aria-busy')));
   bind(page.form);
   fill(page);
   await passed(page);
@@ -45,6 +47,7 @@ test('a cancelled submit leaves the fields and the block, and the same card brin
   await passed(page);
   expect(blocks[1]).toBe(blocks[0]);
   expect(encryptions()).toBe(1);
+  expect(busy).toEqual([null, null]);
 });
 
 test('a listener can cancel after it has clicked a label, which WebKit counts as a click of the shopper', async () => {
@@ -506,6 +509,14 @@ test.each([
     expect(blockIn(page)).toBe(null);
   },
 );
+
+test('a select of the page that is not of the card leaves the block of the emptied fields', async () => {
+  const { page } = await lost(`${REQUIRED}<select id="size"><option>40<option>41</select>`);
+  const size = page.form.querySelector<HTMLSelectElement>('#size')!;
+  size.value = '41';
+  size.dispatchEvent(new Event('change', { bubbles: true }));
+  expect(blockIn(page)).not.toBe(null);
+});
 
 test('unbind() leaves the fields as required as they were', async () => {
   const [first, ...others] = REQUIRED.split('required');
