@@ -229,7 +229,7 @@ const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean) => kind === 'sub
 export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
   press.kind === 'submit' && !(hasHandler && isMaking(state, press));
 
-/** Whether a press may send the block. */
+/** Whether a press may send the block: that of the card in the fields, or of the emptied fields. */
 const isFresh = (state: State, { isSame, isYoung }: Facts) =>
   state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
 
@@ -501,6 +501,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
   if (doing.is !== 'dispatching') return [state];
   if (sent) {
     // It has been sent, once: the block is not the script's any more.
+    // The fields are not compared again. An event that has begun another card counts.
     const next = { ...state, block: comparedLate(doing.under, takenFromScript(block), true) }; // F9
     return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
