@@ -84,6 +84,7 @@ interface Handed {
  * | it is out for 30 s: the fields are emptied              | as before | yes       | yes       |
  * | the fields are emptied, and code of the page gets it    | script    | yes       | yes       |
  * | a submit of that code is sent, or a new press begins    | form      | as before | as before |
+ * | `onEncrypted` has no answer, or fails                   | form      | as before | as before |
  * | another card, or another way to pay, is on the screen   | aside     | as before | as before |
  * | another card is begun in emptied fields, or is read     | there is no block any more        |
  *

@@ -31,6 +31,8 @@ interface LivePress extends Press {
   readonly button: HTMLElement | null;
   /** A call of `encrypt()` has none. */
   readonly event: Event | null;
+  /** What was clicked: the event forgets what stands in a shadow root. */
+  readonly target: EventTarget | null;
   readonly isRepeat: boolean;
   /** Resolves the promise of `encrypt()`. Any other press has none. */
   readonly resolve: ((block: EncryptedCard | undefined) => void) | null;
@@ -184,7 +186,8 @@ export function cardPresses(parts: Parts) {
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
-    const press: LivePress = { id, kind, button, event, isRepeat, resolve: null };
+    const target = event.composedPath?.()[0] ?? event.target;
+    const press: LivePress = { id, kind, button, event, target, isRepeat, resolve: null };
     try {
       const isByShopper = page.notePress(button);
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
@@ -204,6 +207,7 @@ export function cardPresses(parts: Parts) {
         kind: 'encrypt',
         button: null,
         event: null,
+        target: null,
         isRepeat: false,
         resolve,
       };
@@ -248,7 +252,7 @@ export function cardPresses(parts: Parts) {
     if (!made || !isMaking(state, press)) return;
     kept.keep(made.block, made.keyArrived, card);
     card = undefined; // from now on `kept` zeroes it
-    send({ type: 'sealed', press, isSame: kept.isSame() }); // the state has no block yet
+    send({ type: 'sealed', press, isSame: kept.isSame() }); // `read` has dropped any older block
     notices.emit('encrypted', { key_id: made.block.key_id });
   }
 
@@ -257,7 +261,7 @@ export function cardPresses(parts: Parts) {
     let isExplained = false;
     awaited = press;
     try {
-      isExplained = page.repeat(press.kind, press.button, press.event!.target);
+      isExplained = page.repeat(press.kind, press.button, press.target);
     } catch (error) {
       parts.report(error); // a function of the page, which has not let it come
     }

@@ -80,6 +80,37 @@ test('data-cardseal-button: a click on what stands in the button is a press', as
   expect(onLabel).toEqual([seen[0]!.block]); // its own handlers run, too
 });
 
+class PayButton extends HTMLElement {
+  readonly inner = this.attachShadow({ mode: 'open' }).appendChild(
+    document.createElement('button'),
+  );
+}
+customElements.define('pay-button', PayButton);
+
+test.each([
+  ['enabled', false, 'in it'],
+  ['disabled while it waits', true, 'on it'],
+])(
+  'data-cardseal-button on a custom element: a click on a button in its shadow root, %s, is a press',
+  async (_, isDisabled, reached) => {
+    const page = open(`${FIELDS}<pay-button data-cardseal-button></pay-button>`);
+    const host = page.form.querySelector<PayButton>('pay-button')!;
+    host.inner.type = 'button';
+    const seen: [string, string | null][] = [];
+    host.inner.addEventListener('click', () => seen.push(['in it', blockIn(page)]));
+    host.addEventListener('click', () => seen.push(['on it', blockIn(page)]));
+    page.form.addEventListener('cardseal:submit', () => {
+      host.inner.disabled = isDisabled;
+    });
+    await bind(page.form).ready;
+    fill(page);
+    host.inner.click();
+    await vi.waitUntil(() => seen.length > 0);
+    expect(seen[0]![0]).toBe(reached);
+    expect(await decrypt(JSON.parse(seen[0]![1]!))).toEqual(CARD);
+  },
+);
+
 test('data-cardseal-button: a click on its icon, which is SVG, is a press', async () => {
   const page = open(FIELDS + CLICK.replace('Send', 'Send<svg></svg>'));
   const seen = clicks(page, page.button('Send'));

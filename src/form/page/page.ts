@@ -39,7 +39,7 @@ export const pageOf = (
   /**
    * Submits the form again, or clicks the button again. The event comes before this returns.
    *
-   * @param target - Of the event that is repeated: what was clicked may stand in the button.
+   * @param target - What was clicked.
    * @returns Whether the browser refuses a control instead, and shows why (G9).
    */
   repeat: (

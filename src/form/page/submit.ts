@@ -70,12 +70,15 @@ function clickStandIn(form: HTMLFormElement, button: Button | null): void {
  * Clicks a card button where it was clicked, also if the page has disabled it while it waits: a
  * disabled button ignores `click()`. If the page has replaced the button, or disabled a fieldset
  * around it, nothing is clicked.
+ *
+ * @param clicked - It may stand in the button, or in the shadow root of a custom element.
  */
 export function clickAgain(button: HTMLElement, clicked: EventTarget | null): void {
   if (!button.isConnected) return;
   const control = button as HTMLButtonElement;
   const part = clicked as HTMLElement | null; // an icon may be of SVG, which has no `click()`
-  const target = part?.click && button.contains(part) ? part : button;
+  const canClick = part?.click && part.isConnected && !part.matches(':disabled');
+  const target = canClick ? part : button;
   const wasDisabled = control.disabled;
   if (wasDisabled) control.disabled = false;
   try {
