@@ -93,9 +93,9 @@ test('a form that Turbo or htmx brings is bound when it comes, and let go of whe
   await page.waitFor(''); // the text about its card goes with it
   main.innerHTML = page.formHtml;
   await vi.waitFor(async () => expect((await page.seen()).requests.at(-1)).toBe('key'));
-  // How often it asks what has become of the order depends on how long the payment takes.
+  // The first form asks for a key for the next card, too, unless it leaves before that.
   const { requests } = await page.seen();
-  expect(requests.filter((kind) => kind !== 'GET')).toEqual(['key', 'pay', 'key']);
+  expect(requests.filter((kind) => kind !== 'GET').slice(0, 3)).toEqual(['key', 'pay', 'key']);
   page.type();
   page.press();
   await page.waitFor(PAID);
