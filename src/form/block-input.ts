@@ -37,12 +37,11 @@ export function blockInput(
       throw new CardEncryptionError('invalid_form', message);
     },
     /**
-     * Never fails, because the state says already that it is done. The gate asks `checkPlace`. A page
-     * that renders its form anew may have removed the input since.
+     * Never fails, because the state says already that it is done. The gate asks `checkPlace`. A
+     * page that renders its form anew may have removed the input since.
      */
     put(block: EncryptedCard) {
-      const json = toJson(block);
-      if (json === offered && hiddenInputs().some(({ value }) => value === json)) return;
+      offered = toJson(block);
       let input = hiddenInputs().find(Boolean);
       if (!input) {
         input = createElement('input');
@@ -52,8 +51,8 @@ export function blockInput(
         added = input;
       }
       mark([input]); // one of the page, too
-      offered = json;
-      input.value = json;
+      // A page that looks for changes must find none: it may collect the form's data at each.
+      if (input.value !== offered) input.value = offered;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     clear() {

@@ -130,7 +130,7 @@ export type Input =
       /** While `onEncrypted` is overdue: whether the destination of the form is allowed. */
       isSendable: boolean;
     }
-  /** The page has heard of the press by `cardseal:submit`. `canGoOn`: its event can send the form. */
+  /** The page has heard `cardseal:submit`. `canGoOn`: the event of the press can send the form. */
   | ({ type: 'announced'; press: Press; isWanted: boolean; canGoOn: boolean } & Facts)
   /** The card was read, and is valid. */
   | { type: 'read'; press: Press }
@@ -221,7 +221,8 @@ export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
   block?.place === 'script' && kind === 'submit';
 
 /** Whether the block of a press is made for the browser, and not for code of the page. */
-const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean) => kind === 'submit' && !hasHandler; // F8
+const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean): boolean =>
+  kind === 'submit' && !hasHandler; // F8
 
 /**
  * Whether a press leaves by the browser, which sends the form: a press for which a block is made
@@ -263,9 +264,9 @@ function compared(block: Block | null, isSame: boolean): Block | null {
   return block.isEmptied ? null : aside(block);
 }
 
-/** What the shopper has changed while `onEncrypted` worked counts now. */
-const comparedLate = (doing: Doing | null, block: Block | null, isSame: boolean): Block | null =>
-  doing?.is === 'handed' && doing.isBegun ? null : compared(block, isSame); // F10
+/** Another card that was begun while `onEncrypted` worked counts now. */
+const unlessBegun = (doing: Doing | null, block: Block | null): Block | null =>
+  doing?.is === 'handed' && doing.isBegun ? null : block; // F10
 
 // What happens is decided
 
@@ -433,7 +434,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     // be taken for one with that block.
     return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
   }
-  // Also a submit by `onEncrypted`, or by a handler of a card button: its own block was not made for it.
+  // Also a submit by `onEncrypted`, or by a handler of a card button: no block was made for it.
   if (leavesByBrowser(state, press, hasHandler)) {
     const under = doing.is === 'handed' ? doing : null;
     const begun: Doing = { is: 'dispatching', press, under };
@@ -502,8 +503,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
   if (doing.is !== 'dispatching') return [state];
   if (sent) {
     // It has been sent, once: the block is not the script's any more.
-    // The fields are not compared again. An event that has begun another card counts.
-    const next = { ...state, block: comparedLate(doing.under, takenFromScript(block), true) }; // F9
+    const next = { ...state, block: unlessBegun(doing.under, takenFromScript(block)) }; // F9
     return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
   if (doing.under) return [{ ...state, doing: doing.under }]; // F9
@@ -516,7 +516,7 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
   // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
-  const block = comparedLate(doing, kept, isSame);
+  const block = compared(unlessBegun(doing, kept), isSame);
   const effects: Effect[] = [];
   if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
   if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9
@@ -530,7 +530,7 @@ function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   if (!endsByTimeout(doing, press)) return [state];
   // The payment may have been made, so its card does not stay on the screen. Another one does.
   if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
-  return lost({ ...state, block: comparedLate(doing, block, isSame) });
+  return lost({ ...state, block: compared(unlessBegun(doing, block), isSame) });
 }
 
 /** 30 seconds are over, and the fields are emptied, as `timeout` has said. */

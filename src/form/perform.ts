@@ -17,7 +17,7 @@ import {
   type State,
 } from './decide.ts';
 import { encryptFields, readFields } from './make-block.ts';
-import { stop } from './page/stop.ts';
+import { isDispatched, pathOf, stop } from './page/event.ts';
 import type { Parts } from './parts.ts';
 
 /** How long a response may take before the form opens again, in milliseconds. */
@@ -186,7 +186,7 @@ export function cardPresses(parts: Parts) {
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
-    const target = event.composedPath?.()[0] ?? event.target;
+    const target = pathOf(event)[0]!;
     const press: LivePress = { id, kind, button, event, target, isRepeat, resolve: null };
     try {
       const isByShopper = page.notePress(button);
@@ -278,9 +278,9 @@ export function cardPresses(parts: Parts) {
     const { kind, button } = press;
     try {
       // `onPress` has asked in this task for a repeat, for a press within another one, and for a
-      // submit of the script that has the block. Any other press has waited, or code of the page has
-      // heard of it, which may have locked or hidden the fields: their looks counted when it began.
-      // `encrypt()` is a card press.
+      // submit of the script that has the block. Any other press has waited, or code of the page
+      // has heard of it, which may have locked or hidden the fields: their looks counted when it
+      // began. `encrypt()` is a card press.
       const wasAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
       const isCard = wasAsked || page.isCardPayment(button, false);
@@ -401,5 +401,3 @@ function isBusy({ doing }: State): boolean {
   const isWorking = doing.is === 'handed' || (doing.is === 'dispatching' && doing.under !== null);
   return doing.is === 'encrypting' || isWorking;
 }
-
-const isDispatched = (event: Event) => event.eventPhase === 0; // Event.NONE

@@ -17,8 +17,8 @@ export const onlyNumeral = (numerals: number[][]): number[] =>
 
 /**
  * G2: month and year out of one control: two numerals, or one of four or six digits, such as `1126`
- * and `112026`. What autofill and password managers write may have the year first: `2026-11`, `202611`,
- * `26/11`. Where both readings are dates, the month comes first.
+ * and `112026`. What autofill and password managers write may have the year first: `2026-11`,
+ * `202611`, `26/11`. Where both readings are dates, the month comes first.
  */
 function splitDate(numerals: number[][]): number[][] {
   const [first = [], second = []] = numerals;

@@ -31,8 +31,8 @@ export function checkDestination(
 }
 
 /**
- * G10: the origin of a page. Not `window.origin`, which a script of the page may replace by accident:
- * `var origin`. An `<iframe srcdoc>` has the origin of the page around it.
+ * G10: the origin of a page. Not `window.origin`, which a script of the page may replace by
+ * accident: `var origin`. An `<iframe srcdoc>` has the origin of the page around it.
  */
 function originOf({ location, defaultView }: Document): string {
   if (location.origin !== 'null') return location.origin;

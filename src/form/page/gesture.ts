@@ -1,3 +1,4 @@
+import { isDispatched } from './event.ts';
 import { isSubmitButton } from './submit.ts';
 
 /** An event of the shopper. */
@@ -20,22 +21,22 @@ let latest: Gesture | undefined;
 /** Those whose listeners may still run, such as a key. */
 let remembered: ShopperEvent[] = [];
 
-const isDispatching = ({ event }: ShopperEvent): boolean => event.eventPhase !== 0; // Event.NONE
+const isRunning = ({ event }: ShopperEvent): boolean => !isDispatched(event);
 
-/** What a listener of such an event does, and what follows in microtasks, is the shopper's doing. */
+/** What its listeners do, also in the microtasks after them, is the shopper's doing. */
 export function rememberEvent(event: Event, path: EventTarget[]): void {
-  remembered = [...remembered.filter(isDispatching), { event, path }];
+  remembered = [...remembered.filter(isRunning), { event, path }];
   setTimeout(() => {
-    remembered = remembered.filter(isDispatching);
+    remembered = remembered.filter(isRunning);
   });
 }
 
 /** The innermost event of the shopper whose listeners run. */
-const running = (): ShopperEvent | undefined => remembered.filter(isDispatching).pop();
+const running = (): ShopperEvent | undefined => remembered.filter(isRunning).pop();
 
 /**
- * Remembers a click or Enter of the shopper, of which the browser may make a submit. It is known for
- * one timer longer: Material Web submits in a timer of its own.
+ * Remembers a click or Enter of the shopper, of which the browser may make a submit. It is known
+ * for one timer longer: Material Web submits in a timer of its own.
  */
 export function rememberGesture(event: Event, path: EventTarget[]): void {
   const own: Gesture = { event, path, isOver: false, hasPressed: false };
@@ -49,11 +50,11 @@ export function rememberGesture(event: Event, path: EventTarget[]): void {
 }
 
 /**
- * Whether the browser makes this submit of a click or Enter of the shopper, whose listeners have run.
- * Another task may have begun since, but seldom with a submit of that button or that form.
+ * Whether the browser makes this submit of a click or Enter of the shopper, whose listeners have
+ * run. Another task may have begun since, but seldom with a submit of that button or that form.
  */
 export function isMadeByBrowser(form: HTMLFormElement, button: HTMLElement | null): boolean {
-  if (!latest || latest.isOver || isDispatching(latest)) return false;
+  if (!latest || latest.isOver || isRunning(latest)) return false;
   const { event, path } = latest;
   if (event.type === 'click') return path.includes(button!);
   return (path[0] as HTMLInputElement).form === form || path.includes(form);

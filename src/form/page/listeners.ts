@@ -1,6 +1,7 @@
 import { log } from '../feedback/report.ts';
 import { type BoundForm, boundForms, findBoundForm } from './bound-forms.ts';
 import { formOfCardButton, isCardButton } from './card-buttons.ts';
+import { pathOf } from './event.ts';
 import { isMadeByBrowser, rememberEvent, rememberGesture } from './gesture.ts';
 import { rememberClick, submitterOf } from './old-browsers.ts';
 import { hold, release, releaseSoon } from './still.ts';
@@ -130,9 +131,6 @@ function onClick(event: Event): void {
   if (bound) bound.onPress(event, 'click', element);
   else log('warn', 'cardseal: a button with data-cardseal-button belongs to no bound form');
 }
-
-/** The targets of an event, innermost first. An unsupported browser may not know the path. */
-const pathOf = (event: Event): EventTarget[] => event.composedPath?.() ?? [event.target!];
 
 const isButton = (target: EventTarget): target is HTMLElement => {
   const element = target as HTMLElement;

@@ -1,6 +1,6 @@
 /**
- * G18: what session recorders read on a control: by these attributes they do not record its value. Each
- * row is proven with the real packages by tools/recorders; docs/recorders.md names them.
+ * G18: what session recorders read on a control: by these attributes they do not record its value.
+ * Each row is proven with the real packages by tools/recorders; docs/recorders.md names them.
  */
 const MARKS: [attribute: string, value: string][] = [
   // rrweb, and those that contain it: Sentry, PostHog, Highlight, New Relic, Amplitude, Mixpanel

@@ -180,8 +180,8 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'the hidden input does not follow the state',
   },
   {
-    at: 'comparedLate.F10', // another card that was begun while onEncrypted worked
-    plant: { gives: 'compared(block, isSame)' },
+    at: 'unlessBegun.F10', // another card that was begun while onEncrypted worked
+    plant: { gives: 'block' },
     setting: BY_PAGE,
     depth: 6,
     found: 'the card that is sent is not that of the press',
