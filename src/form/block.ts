@@ -42,11 +42,11 @@ export function keptBlock(
     /** Only while there is a block. */
     get: () => kept!.block,
 
-    /** Whether the fields hold its card, or are still empty since the library has emptied them. */
-    isSame(): boolean {
-      if (!kept) return false;
-      return kept.card ? fields.hold(kept.card) : fields.mayRetry();
-    },
+    /**
+     * Whether the fields hold its card, or are still empty since the library has emptied them.
+     * Only while there is a block.
+     */
+    isSame: (): boolean => (kept!.card ? fields.hold(kept!.card) : fields.mayRetry()),
     isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),
     /** Whether the fields hold another card, which is to be paid with. */
     isOther: (): boolean => kept !== undefined && fields.holdOther(kept.card),

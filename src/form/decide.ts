@@ -127,7 +127,7 @@ export type Input =
       isCard: boolean;
       isByShopper: boolean;
       isRepeat: boolean;
-      /** While `onEncrypted` is overdue: whether the destination of the form is allowed. */
+      /** Unless `onEncrypted` is overdue, and the destination of the form is not allowed. */
       isSendable: boolean;
     }
   /** The page has heard `cardseal:submit`. `canGoOn`: the event of the press can send the form. */
@@ -201,10 +201,6 @@ export const isCommitted = ({ doing }: State) =>
   doing.is === 'dispatching' || doing.is === 'handed'; // F4
 
 export const isIdle = ({ doing }: State) => doing.is === 'idle' || doing.is === 'overdue';
-
-/** Whether two of them are the same, apart from what happens to a press under way. */
-export const isSameDoing = (doing: Doing, other: Doing) =>
-  doing.is === other.is && (doing.is === 'idle' || isOf(other, doing.press));
 
 /** Whether the browser or `onEncrypted` has the block. */
 const isAway = (doing: Doing) =>
@@ -360,7 +356,7 @@ function pressedOther(state: State): Step {
 const countsAsScripts = (state: State, { press, isByShopper, isSendable }: Of<'press'>) =>
   isScriptsSubmit(state, press) &&
   !isByShopper && // F5
-  (state.doing.is !== 'overdue' || isSendable); // F5
+  isSendable; // F5
 
 /** A new card press of an idle form. */
 function accept(state: State, press: Press): Step {
@@ -543,8 +539,7 @@ function emptiedLate(state: State, isSame: boolean, isCleared: boolean): Step {
 }
 
 /** Whether 30 seconds end this state. */
-const endsByTimeout = (doing: Doing, press: Press) =>
-  doing.is !== 'overdue' && isAway(doing) && isOf(doing, press);
+const endsByTimeout = (doing: Doing, press: Press) => isAway(doing) && isOf(doing, press);
 
 function lost(state: State): Step {
   const { doing } = state;

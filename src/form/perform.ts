@@ -9,7 +9,6 @@ import {
   isDispatching,
   isIdle,
   isMaking,
-  isSameDoing,
   isScriptsSubmit,
   leavesByBrowser,
   type Press,
@@ -94,9 +93,10 @@ export function cardPresses(parts: Parts) {
    */
   function send(input: Input): void {
     const [next, ...effects] = decide(state, input, hasHandler);
-    if (input.type === 'end') turn += 1; // also if the form was idle
-    enter(next);
+    // `restart()` in an idle form, too: what was to follow belongs to what it has ended.
+    if (input.type === 'end' || next.doing.is !== state.doing.is) turn += 1;
     const own = turn;
+    enter(next);
     for (const effect of effects) {
       if (own === turn || DUE.includes(effect.do)) perform(effect);
     }
@@ -106,10 +106,10 @@ export function cardPresses(parts: Parts) {
     const before = state;
     state = next;
     kept.follow(before.block, next.block);
-    if (isSameDoing(before.doing, next.doing)) return;
-    turn += 1;
-    if (before.doing.is === 'encrypting') forgetCard();
-    if (!isDispatching(next)) passing = [];
+    // A press that begins or ends changes what the form is doing.
+    if (next.doing.is === before.doing.is) return;
+    forgetCard();
+    passing = [];
     if (!isDispatching(next) && next.doing.is !== 'sending') {
       stopListening?.();
       stopListening = undefined;
@@ -296,7 +296,7 @@ export function cardPresses(parts: Parts) {
   function pass(press: LivePress): void {
     passing.push(press);
     later(settle); // if nothing settles it before
-    if (press.kind === 'submit' && !stopListening) stopListening = page.onceLeaving(onLeaving);
+    stopListening ??= page.onceLeaving(onLeaving);
   }
 
   async function handOver(press: LivePress): Promise<void> {
@@ -340,12 +340,12 @@ export function cardPresses(parts: Parts) {
 
   function isDispatchOver(): boolean {
     // In WebKit (2.50) `label.click()` in a listener is a trusted click, too.
-    return isDispatching(state) && passing.length > 0 && isDispatched(passing[0]!.event!);
+    return passing.length > 0 && isDispatched(passing[0]!.event!);
   }
 
   /** @param isAsked - Whether the browser asks the shopper whether to leave. */
   function onLeaving(isAsked: boolean): void {
-    if (isDispatchOver()) settle();
+    settle(); // a task of its own
     if (isAsked) send({ type: 'asked' });
   }
 
@@ -355,7 +355,7 @@ export function cardPresses(parts: Parts) {
    * @param shallEmpty - Whether to empty the fields.
    * @param isQuiet - Whether the shopper need not be told.
    */
-  function end({ shallEmpty, isQuiet }: { shallEmpty: boolean; isQuiet: boolean }): void {
+  function end({ shallEmpty, isQuiet = false }: { shallEmpty: boolean; isQuiet?: boolean }): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,

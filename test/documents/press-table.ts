@@ -193,7 +193,6 @@ export const ROWS: readonly Row[] = [
   {
     what: 'a `beforeunload` listener asks whether to leave',
     input: { type: 'asked' },
-    columns: ['sending'],
   },
   {
     what: '`restart()`, `unbind()`, or the page is left',

@@ -9,7 +9,6 @@ import {
   isCommitted,
   isDispatching,
   isIdle,
-  isSameDoing,
   type Press,
   type State,
 } from '../../../src/form/decide.ts';
@@ -241,12 +240,12 @@ export class Run {
     const { world } = this;
     const before = world.state;
     const [next, ...effects] = this.decide(before, input, Boolean(this.setting.hasHandler));
-    if (input.type === 'end') this.#turn += 1;
+    const isOther = next.doing.is !== before.doing.is;
+    if (input.type === 'end' || isOther) this.#turn += 1;
     world.state = next;
     this.#follow(before);
-    if (!isSameDoing(before.doing, next.doing)) {
-      this.#turn += 1;
-      if (!isDispatching(next)) this.#stopPassing();
+    if (isOther) {
+      this.#stopPassing();
       if (world.text === 'one_moment' || world.text === 'payment_under_way') world.text = '';
     }
     const own = this.#turn;
@@ -476,7 +475,7 @@ export class Run {
     const raised = this.#raised;
     this.#send({
       ...{ type: 'press', press, isCard, isByShopper: this.#isByShopper && by !== 'library' },
-      ...{ isRepeat, isSendable: world.isDestinationGood },
+      ...{ isRepeat, isSendable: state.doing.is !== 'overdue' || world.isDestinationGood },
     });
     if (dispatch.isStopped) {
       if (isPart && isCard && world.state.block && world.isDestinationGood) {

@@ -628,6 +628,18 @@ export const STORIES: readonly Story[] = [
     outcome: [],
   },
   {
+    what: 'encrypt() after Cancel, while onEncrypted works: the payment is under way',
+    setting: { onEncrypted: true, encrypt: true },
+    acts: ['onEncrypted: sends, and is pending'],
+    tasks: ['presses Pay', '...', 'presses Cancel', 'page: encrypt()'],
+    outcome: [
+      'the fields are emptied',
+      'onEncrypted: sends, and is pending',
+      'a block of A under key 1 goes out by onEncrypted',
+      'the shopper reads payment_under_way',
+    ],
+  },
+  {
     what: 'a text to wait for the block goes when onEncrypted has it',
     setting: { onEncrypted: true },
     acts: ['onEncrypted: sends, and is pending'],
