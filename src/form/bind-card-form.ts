@@ -32,7 +32,8 @@ import { pageOf } from './page/page.ts';
  * the shopper reads why, and everything typed stays.
  *
  * The form tells by events how far it is: docs/api/form.md#events. Each {@link CardEncryptionError}
- * goes to the event `cardseal:error`. Its code is `invalid_card` or `card_too_long` if the shopper
+ * goes to the event `cardseal:error`, unless a listener of `cardseal:settled` has pressed again, or
+ * ended the press, before. Its code is `invalid_card` or `card_too_long` if the shopper
  * has to correct `field`; `invalid_form` if the page has to be fixed; `unsupported_browser`;
  * `key_unavailable`; or what {@link prepareKey} and {@link encryptCard} throw.
  *

@@ -26,7 +26,8 @@
  * - F5: Code of the page that has the block may submit the form, until the next press.
  * - F6: A press that is no card press takes the block out, and ends a press that is being made.
  * - F7: One press at a time. The shopper is told to wait.
- * - F8: The page hears of each press first, and a press that fails ends in a text.
+ * - F8: The page hears of each press first; with `onEncrypted` the shopper's submit never passes; a
+ *   press that fails ends in a text.
  * - F9: A block is sent once, and no response for 30 seconds ends in a text.
  * - F10: Another card, or another way to pay, takes the block out of the form's data.
  * - F11: A retry needs nothing in the emptied fields.
@@ -140,8 +141,10 @@ export type Input =
   | { type: 'ready'; press: Press }
   /** What the page says just before the block leaves the form. */
   | ({ type: 'gated'; press: Press; isCard: boolean } & Facts)
-  /** The library has emptied the fields. */
-  | { type: 'emptied'; press: Press; isSame: boolean; isCleared: boolean }
+  /** The library has emptied the fields, for code of the page. */
+  | { type: 'emptied'; press: Press; isCleared: boolean }
+  /** The library has emptied the fields, because 30 seconds are over. */
+  | { type: 'emptiedLate'; press: Press; isSame: boolean; isCleared: boolean }
   /** The repeat is over. `isExplained`: the browser has told the shopper why it refuses it. */
   | { type: 'repeated'; press: Press; isExplained: boolean }
   | { type: 'failed'; press: Press; error: unknown }
@@ -165,7 +168,9 @@ export type Input =
 /** What is to be done, in this order. */
 export type Effect =
   | { do: 'stop'; press: Press }
-  | { do: 'announce' | 'gate' | 'pass' | 'repeat' | 'empty' | 'handOver'; press: Press }
+  | { do: 'announce' | 'pass' | 'repeat' | 'empty' | 'emptyLate' | 'handOver'; press: Press }
+  /** @property wasAsked - Whether the page has just been asked whether it is a card press. */
+  | { do: 'gate'; press: Press; wasAsked: boolean }
   /** Makes a block, unless there is one, and goes on in a task of its own. */
   | { do: 'prepare'; press: Press; needsBlock: boolean }
   /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
@@ -254,8 +259,11 @@ const withdrawn = ({ block, ...state }: State): State => ({ ...state, block: asi
 
 const aside = (block: Block | null): Block | null => block && { ...block, place: 'aside' };
 
-/** If another card is in the fields, or was begun there. The block of a full form may come back. */
-function compared(block: Block | null, isSame: boolean): Block | null {
+/**
+ * Not in the data if another card is in the fields, or was begun there. The block of full fields
+ * may come back with its card; that of emptied fields has no card to compare with.
+ */
+function unlessOther(block: Block | null, isSame: boolean): Block | null {
   if (!block || isSame) return block;
   return block.isEmptied ? null : aside(block);
 }
@@ -283,6 +291,8 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
       return gated(state, input, hasHandler);
     case 'emptied':
       return emptied(state, input);
+    case 'emptiedLate':
+      return emptiedLate(state, input);
     case 'repeated':
       return repeated(state, input);
     case 'failed':
@@ -318,25 +328,26 @@ type Of<Type extends Input['type']> = Extract<Input, { type: Type }>;
 function pressed(state: State, input: Of<'press'>): Step {
   const { doing, block } = state;
   const { press, isCard, isByShopper, isRepeat } = input;
+  const gate: Effect = { do: 'gate', press, wasAsked: true };
   if (isRepeat) {
     // The way to pay may have changed since, and the page may have ended the press.
     const isStillMade = isCard && isMaking(state, press); // F3
-    return isStillMade ? [state, { do: 'gate', press }] : refuse(state, press);
+    return isStillMade ? [state, gate] : refuse(state, press);
   }
   if (!isCard) return pressedOther(state);
   const mayPass = isDispatching(state) || countsAsScripts(state, input); // F5
-  if (mayPass) return [state, { do: 'gate', press }];
+  if (mayPass) return [state, gate];
   switch (doing.is) {
     case 'idle':
     case 'overdue':
       return accept(state, press);
     case 'encrypting':
       return [state, { do: 'stop', press }, { do: 'tell', text: 'one_moment' }]; // F7
-    case 'handed':
-      // The shopper has pressed something else, so a script cannot send its block any more.
-      if (!isByShopper && block?.place === 'aside') return refuse(state, press); // F6
   }
-  // The block is on its way, or code of the page has it.
+  // The shopper has pressed something else, so `onEncrypted` cannot send its block any more.
+  const isTooLate = doing.is === 'handed' && !isByShopper && block?.place === 'aside';
+  if (isTooLate) return refuse(state, press); // F6
+  // `sending` or `handed`: the block is on its way, or code of the page has it.
   return [state, { do: 'stop', press }, { do: 'tell', text: 'payment_under_way' }]; // F7
 }
 
@@ -380,7 +391,8 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     const next = withdrawn(state); // F10
     return [next, { do: 'stop', press }, TAKE_OUT, prepare];
   }
-  if (goesOnByRepeat(press, hasHandler) && input.canGoOn) return [state, { do: 'gate', press }];
+  const gate: Effect = { do: 'gate', press, wasAsked: false };
+  if (goesOnByRepeat(press, hasHandler) && input.canGoOn) return [state, gate];
   return [state, { do: 'stop', press }, { do: 'prepare', press, needsBlock: false }];
 }
 
@@ -396,7 +408,8 @@ function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boole
 
 function ready(state: State, press: Press, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
-  return [state, { do: goesOnByRepeat(press, hasHandler) ? 'repeat' : 'gate', press }];
+  if (goesOnByRepeat(press, hasHandler)) return [state, { do: 'repeat', press }];
+  return [state, { do: 'gate', press, wasAsked: false }];
 }
 
 /** The repeat of a press ends here only if no event has come of it. */
@@ -426,9 +439,9 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   }
   const isRefused = !block || !isCard || !isFresh(state, input); // F3
   if (isRefused) {
-    // Otherwise a script would keep the block of another card, and each of its later submits would
-    // be taken for one with that block.
-    return refuse(isCard ? { ...state, block: compared(block, isSame) } : state, press);
+    // If it is no card press any more, the block stays, as for any card that is not paid with yet.
+    // Of another card, a script would keep the block, and its later submits would count as with it.
+    return refuse(isCard ? { ...state, block: unlessOther(block, isSame) } : state, press);
   }
   // Also a submit by `onEncrypted`, or by a handler of a card button: no block was made for it.
   if (leavesByBrowser(state, press, hasHandler)) {
@@ -456,10 +469,8 @@ function refuse(state: State, press: Press): Step {
   return [next, stop, ...effects];
 }
 
-/** The fields are empty: for code of the page that gets the block, or because `timeout` asked. */
-function emptied(state: State, { press, isSame, isCleared }: Of<'emptied'>): Step {
-  // `timeout` has asked for it: the gate asks only while the form is `encrypting` or `dispatching`.
-  if (endsByTimeout(state.doing, press)) return emptiedLate(state, isSame, isCleared);
+/** The fields are empty, for code of the page that gets the block. */
+function emptied(state: State, { press, isCleared }: Of<'emptied'>): Step {
   if (isDispatching(state)) {
     // `gated` has given it the block of the press that passes. The event of a click goes on.
     return press.kind === 'click' ? [state] : [state, { do: 'handOver', press }];
@@ -512,10 +523,10 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
   if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
   // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
-  const block = compared(unlessBegun(doing, kept), isSame);
+  const block = unlessOther(unlessBegun(doing, kept), isSame);
   const effects: Effect[] = [];
   if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
-  if (!isAnswered) effects.push({ do: 'tell', text: 'no_answer' }); // F9
+  if (!isAnswered && !doing.isResetDue) effects.push({ do: 'tell', text: 'no_answer' }); // F9
   const [next, ...settled] = rest({ ...state, block }, IDLE, ...effects);
   return doing.is === 'overdue' ? [next, { do: 'clearTexts' }, ...settled] : [next, ...settled];
 }
@@ -525,16 +536,18 @@ function timeout(state: State, { press, isSame }: Of<'timeout'>): Step {
   const { doing, block } = state;
   if (!endsByTimeout(doing, press)) return [state];
   // The payment may have been made, so its card does not stay on the screen. Another one does.
-  if (block && !block.isEmptied && isSame) return [state, { do: 'empty', press }]; // F9
-  return lost({ ...state, block: compared(unlessBegun(doing, block), isSame) });
+  if (block && !block.isEmptied && isSame) return [state, { do: 'emptyLate', press }]; // F9
+  return lost({ ...state, block: unlessOther(unlessBegun(doing, block), isSame) });
 }
 
-/** 30 seconds are over, and the fields are emptied, as `timeout` has said. */
-function emptiedLate(state: State, isSame: boolean, isCleared: boolean): Step {
-  const { block } = state;
+/** 30 seconds are over, and the fields are empty, as `timeout` has said. */
+function emptiedLate(state: State, input: Of<'emptiedLate'>): Step {
+  const { press, isSame, isCleared } = input;
+  const { doing, block } = state;
+  if (!endsByTimeout(doing, press)) return [state]; // code of the page has ended it
   // If a script of the page has filled them again, the next press still knows the card.
   const isKnown = block && isCleared;
-  const emptiedBlock = isKnown ? { ...block, isEmptied: true } : compared(block, isSame);
+  const emptiedBlock = isKnown ? { ...block, isEmptied: true } : unlessOther(block, isSame);
   return lost({ ...state, block: emptiedBlock });
 }
 
@@ -573,7 +586,7 @@ function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
   if (isCommitted(state) || !block) return [state];
   // An event at an emptied field begins another card.
   if (block.isEmptied && isBegun) return [{ ...state, block: null }]; // F10
-  return [{ ...state, block: compared(block, isSame) }]; // F10
+  return [{ ...state, block: unlessOther(block, isSame) }]; // F10
 }
 
 /** Something collects the form's data. */

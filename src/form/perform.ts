@@ -32,7 +32,6 @@ interface LivePress extends Press {
   readonly event: Event | null;
   /** What was clicked: the event forgets what stands in a shadow root. */
   readonly target: EventTarget | null;
-  readonly isRepeat: boolean;
   /** Resolves the promise of `encrypt()`. Any other press has none. */
   readonly resolve: ((block: EncryptedCard | undefined) => void) | null;
 }
@@ -51,7 +50,11 @@ export function cardPresses(parts: Parts) {
   let card: CardBytes | undefined;
   /** The press whose repeat is awaited: the next event belongs to it. */
   let awaited: LivePress | undefined;
-  /** The press that passes, and those that code of the page makes meanwhile. `enter` ends them. */
+  /**
+   * The press that passes, and those that code of the page makes meanwhile. `settle` says what has
+   * become of them, and `enter` forgets them. A click that passes is not over with its dispatch:
+   * the browser may make a submit of it.
+   */
   let passing: LivePress[] = [];
   let stopListening: (() => void) | undefined;
 
@@ -61,7 +64,7 @@ export function cardPresses(parts: Parts) {
     settleIfOver,
     encrypt,
     end,
-    /** The shopper has clicked, or pressed Enter: what passed before is over (F4). */
+    /** An event of the shopper: what passed before is over (F4). */
     onShopper() {
       if (isDispatchOver()) settle();
     },
@@ -157,11 +160,15 @@ export function cardPresses(parts: Parts) {
         repeat(press);
         break;
       case 'gate':
-        gate(press);
+        gate(press, effect.wasAsked);
         break;
       case 'empty':
         fields.empty();
-        send({ type: 'emptied', press, isSame: isSame(), isCleared: fields.areCleared() });
+        send({ type: 'emptied', press, isCleared: fields.areCleared() });
+        break;
+      case 'emptyLate':
+        fields.empty();
+        send({ type: 'emptiedLate', press, isSame: isSame(), isCleared: fields.areCleared() });
         break;
       case 'pass':
         pass(press);
@@ -187,7 +194,7 @@ export function cardPresses(parts: Parts) {
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
     const target = pathOf(event)[0]!;
-    const press: LivePress = { id, kind, button, event, target, isRepeat, resolve: null };
+    const press: LivePress = { id, kind, button, event, target, resolve: null };
     try {
       const isByShopper = page.notePress(button);
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
@@ -208,7 +215,6 @@ export function cardPresses(parts: Parts) {
         button: null,
         event: null,
         target: null,
-        isRepeat: false,
         resolve,
       };
       send({
@@ -267,23 +273,24 @@ export function cardPresses(parts: Parts) {
     }
     awaited = undefined;
     settle(); // a click that a script makes has done all that it does, too
-    // F10: the form or the button is gone, or the browser refuses a control.
+    // G9: the form or the button is gone, or the browser refuses a control.
     send({ type: 'repeated', press, isExplained });
   }
 
   // The block leaves the form
 
-  /** Asks the page, just before the block leaves the form, whether it may. */
-  function gate(press: LivePress): void {
+  /**
+   * Asks the page, just before the block leaves the form, whether it may.
+   *
+   * @param wasAsked - Whether `onPress` has just asked whether this is a card press. Otherwise the
+   * press has waited, or code of the page has heard of it, which may have locked or hidden the
+   * fields: their looks counted when it began.
+   */
+  function gate(press: LivePress, wasAsked: boolean): void {
     const { kind, button } = press;
     try {
-      // `onPress` has asked in this task for a repeat, for a press within another one, and for a
-      // submit of the script that has the block. Any other press has waited, or code of the page
-      // has heard of it, which may have locked or hidden the fields: their looks counted when it
-      // began. `encrypt()` is a card press.
-      const wasAsked = kind === 'encrypt' || press.isRepeat || !isMaking(state, press);
       const isByBrowser = leavesByBrowser(state, press, hasHandler);
-      const isCard = wasAsked || page.isCardPayment(button, false);
+      const isCard = wasAsked || kind === 'encrypt' || page.isCardPayment(button, false);
       if (isCard && state.block && isByBrowser) page.checkDestination(button);
       if (isCard && state.block) kept.checkPlace();
       send({ type: 'gated', press, isCard, ...facts() });

@@ -29,13 +29,18 @@ interface Row {
   input: Input;
   /** Where it can happen. Default: everywhere. */
   columns?: readonly Column[];
+  /** Where it cannot happen, although it can happen elsewhere. */
+  never?: readonly Column[];
   /** With `onEncrypted`. So it is in the column `handed`, always. */
   hasHandler?: boolean;
-  /** What the block of the form is, if there is one. */
+  /** What the block of the form is, if there is one. Default: in the data; `handed`: given. */
   block?: Block | null;
+  /** What the form is doing, more exactly. */
+  doing?: Doing;
 }
 
 const FULL: Block = { place: 'form', isOut: true, isEmptied: false };
+const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
 const MAKING = ['encrypting'] as const;
 
 const HEARD = { type: 'announced', press: OWN, isWanted: true, canGoOn: true, ...SAME } as const;
@@ -43,7 +48,17 @@ const HEARD = { type: 'announced', press: OWN, isWanted: true, canGoOn: true, ..
 export const ROWS: readonly Row[] = [
   { what: 'a press that is no card press', input: { ...BEGUN, isCard: false } },
   { what: 'a card press by the shopper', input: BEGUN },
-  { what: 'a submit by a script', input: { ...BEGUN, isByShopper: false } },
+  {
+    what: 'a submit by a script that has the block',
+    input: { ...BEGUN, isByShopper: false },
+    block: GIVEN,
+    never: ['encrypting', 'sending'],
+  },
+  {
+    what: 'a submit by any other script',
+    input: { ...BEGUN, isByShopper: false },
+    block: { ...GIVEN, place: 'aside' },
+  },
   { what: 'a call of `encrypt()`', input: { ...BEGUN, press: { id: 2, kind: 'encrypt' } } },
   {
     what: 'the page has heard `cardseal:submit`, and there is no block of this card',
@@ -61,6 +76,12 @@ export const ROWS: readonly Row[] = [
     columns: MAKING,
   },
   {
+    what: 'the same, with `onEncrypted` or for `encrypt()`',
+    input: HEARD,
+    columns: MAKING,
+    hasHandler: true,
+  },
+  {
     what: 'the page has cancelled `cardseal:submit`',
     input: { ...HEARD, isWanted: false },
     columns: MAKING,
@@ -73,12 +94,18 @@ export const ROWS: readonly Row[] = [
     block: null,
   },
   {
+    what: 'the same, for code of the page, or if the fields have changed',
+    input: { type: 'sealed', press: OWN, isSame: false },
+    columns: MAKING,
+    block: null,
+  },
+  {
     what: 'the block is there, and the next task begins',
     input: { type: 'ready', press: OWN },
     columns: MAKING,
   },
   {
-    what: 'the same, with `onEncrypted`: the next task begins',
+    what: 'the same, with `onEncrypted` or for `encrypt()`',
     input: { type: 'ready', press: OWN },
     columns: MAKING,
     hasHandler: true,
@@ -91,6 +118,11 @@ export const ROWS: readonly Row[] = [
   {
     what: 'no repeated press comes, and the browser does not show why',
     input: { type: 'repeated', press: OWN, isExplained: false },
+    columns: MAKING,
+  },
+  {
+    what: 'no repeated press comes, and the browser shows why',
+    input: { type: 'repeated', press: OWN, isExplained: true },
     columns: MAKING,
   },
   {
@@ -110,29 +142,34 @@ export const ROWS: readonly Row[] = [
     columns: MAKING,
   },
   {
-    what: 'at the gate: anything else',
+    what: 'at the gate: another card is in the fields',
     input: { type: 'gated', press: OWN, isCard: true, isSame: false, isYoung: true },
     columns: MAKING,
   },
   {
+    what: 'at the gate: no card press any more, or the key has become too old',
+    input: { type: 'gated', press: OWN, isCard: false, isSame: true, isYoung: true },
+    columns: MAKING,
+  },
+  {
     what: 'the fields are empty, for `onEncrypted`',
-    input: { type: 'emptied', press: OWN, isSame: false, isCleared: true },
+    input: { type: 'emptied', press: OWN, isCleared: true },
     columns: MAKING,
     hasHandler: true,
   },
   {
     what: 'the fields are empty, for `encrypt()`',
-    input: { type: 'emptied', press: CALL, isSame: false, isCleared: true },
+    input: { type: 'emptied', press: CALL, isCleared: true },
     columns: MAKING,
   },
   {
     what: 'the fields are empty, for a card button',
-    input: { type: 'emptied', press: CLICK, isSame: false, isCleared: true },
+    input: { type: 'emptied', press: CLICK, isCleared: true },
     columns: MAKING,
   },
   {
     what: 'a script has filled them again',
-    input: { type: 'emptied', press: OWN, isSame: true, isCleared: false },
+    input: { type: 'emptied', press: OWN, isCleared: false },
     columns: MAKING,
     hasHandler: true,
   },
@@ -152,6 +189,15 @@ export const ROWS: readonly Row[] = [
     columns: ['dispatching'],
   },
   {
+    what: 'the same, for a submit by `onEncrypted`',
+    input: { type: 'dispatched', sent: undefined },
+    columns: ['dispatching'],
+    doing: {
+      ...{ is: 'dispatching', press: NEW },
+      under: { is: 'handed', press: OWN, isResetDue: false, isBegun: false },
+    },
+  },
+  {
     what: '`onEncrypted` is done',
     input: { type: 'answered', press: OWN, isAnswered: true, isSame: true },
     columns: ['handed'],
@@ -167,13 +213,23 @@ export const ROWS: readonly Row[] = [
     columns: ['sending', 'handed'],
   },
   {
-    what: 'after that, the fields are empty',
-    input: { type: 'emptied', press: OWN, isSame: false, isCleared: true },
+    what: '30 seconds are over, and another card is in the fields',
+    input: { type: 'timeout', press: OWN, isSame: false },
+    columns: ['sending'],
+  },
+  {
+    what: '30 seconds were over, and the fields are empty',
+    input: { type: 'emptiedLate', press: OWN, isSame: false, isCleared: true },
     columns: ['sending'],
   },
   {
     what: 'a field of the card changes',
     input: { type: 'changed', isSame: false, isBegun: false },
+  },
+  {
+    what: 'another card is begun in the emptied fields',
+    input: { type: 'changed', isSame: true, isBegun: true },
+    block: GIVEN,
   },
   {
     what: 'the form’s data is collected',
@@ -198,15 +254,21 @@ export const ROWS: readonly Row[] = [
     what: '`restart()`, `unbind()`, or the page is left',
     input: { type: 'end', isStopped: false },
   },
+  {
+    what: '`restart()` or `unbind()` stops a submit that passes',
+    input: { type: 'end', isStopped: true },
+    columns: ['dispatching'],
+  },
 ];
 
 /** What decide.ts does in a cell, in words. */
 export function cellOf(row: Row, column: Column): string {
-  const { input, columns = COLUMNS, hasHandler = column === 'handed', block = FULL } = row;
+  const { input, columns = COLUMNS, hasHandler = column === 'handed' } = row;
   if (!columns.includes(column)) return '';
-  const own = block && column === 'handed' ? { ...block, place: 'script', isEmptied: true } : block;
+  if (row.never?.includes(column)) return '–';
+  const { doing = DOING[column], block = column === 'handed' ? GIVEN : FULL } = row;
   const isAsked = column !== 'idle' && column !== 'sending';
-  const before = { doing: DOING[column], block: own, owesSettled: isAsked } as State;
+  const before: State = { doing, block, owesSettled: isAsked };
   const [after, ...effects] = decide(before, input, hasHandler);
   const words = [
     doingWord(before.doing, after.doing),
@@ -226,12 +288,13 @@ const DOING: Record<Column, Doing> = {
 
 function doingWord(before: Doing, after: Doing): string {
   if (after.is !== before.is) return `→ \`${after.is}\``;
-  const isDue = after.is === 'handed' && after.isResetDue;
-  return isDue ? 'reset when done' : '';
+  if (after.is !== 'handed') return '';
+  if (after.isBegun) return 'counts when done';
+  return after.isResetDue ? 'reset when done' : '';
 }
 
 function blockWord(before: Block | null, after: Block | null): string {
-  if (!before && after) return 'block in the data';
+  if (!before && after) return after.place === 'form' ? 'block in the data' : 'block aside';
   if (!before || !after) return before ? 'block dropped' : '';
   if (after.isOut && !before.isOut) return 'block may be out';
   if (after.place === before.place)
@@ -252,7 +315,7 @@ function effectWord(effect: Effect): string {
     case 'announce':
       return '`cardseal:submit`';
     case 'prepare':
-      return effect.needsBlock ? 'read and encrypt' : '';
+      return effect.needsBlock ? 'read and encrypt' : 'go on in the next task';
     case 'gate':
       return 'gate';
     case 'repeat':
@@ -260,6 +323,7 @@ function effectWord(effect: Effect): string {
     case 'pass':
       return 'passes';
     case 'empty':
+    case 'emptyLate':
       return 'empty the fields';
     case 'handOver':
       return effect.press.kind === 'encrypt' ? 'resolve its promise' : 'call `onEncrypted`';

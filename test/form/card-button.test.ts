@@ -13,6 +13,7 @@ import {
   fill,
   KEPT,
   later,
+  next,
   open,
   type Page,
   posted,
@@ -20,6 +21,7 @@ import {
   settled,
   statusOf,
   testRealInput,
+  textRead,
   values,
 } from '../support/form.ts';
 
@@ -53,6 +55,21 @@ test('data-cardseal-button: its handlers run once, with the block in the form an
   page.button('Send').click(); // brings the same block at once
   expect(seen.map(({ block }) => block)).toEqual([seen[0]!.block, seen[0]!.block]);
   expect(onEncrypted).not.toHaveBeenCalled();
+});
+
+// Claim card-on-screen
+test('a card that the shopper begins before the first timer after a click is another card', async () => {
+  const page = open(FIELDS + CLICK);
+  const seen = clicks(page, page.button('Send'));
+  await sendOnce(page, seen);
+  const button = page.button('Send');
+  button.click(); // its handlers have run, and the timer has not
+  const trusted = next(page.form, 'input');
+  page.control('cvv').focus();
+  document.execCommand('insertText', false, '17');
+  expect([(await trusted).isTrusted, blockIn(page)]).toEqual([true, null]);
+  await refused(page, button);
+  expect(textRead(page)).toBe('Enter the card number');
 });
 
 test('data-cardseal-button: a handler that calls restart() does not keep the others from running', async () => {

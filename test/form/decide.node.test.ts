@@ -85,14 +85,14 @@ test.each(['submit', 'click', 'encrypt'] as const)(
   (kind) => {
     const press = { id: 1, kind };
     const making = stateOf({ is: 'encrypting', press }, { ...IN_DATA, place: 'aside' });
-    const { next } = step(making, { type: 'emptied', press, isSame: false, isCleared: true });
+    const { next } = step(making, { type: 'emptied', press, isCleared: true });
     expect(next.block).toEqual(GIVEN);
   },
 );
 
 test('a click of a card button in a listener of a submit goes on, and calls nothing', () => {
   const passing = stateOf({ is: 'dispatching', press: OWN, under: null }, GIVEN);
-  const emptied: Input = { type: 'emptied', press: CLICK, isSame: false, isCleared: true };
+  const emptied: Input = { type: 'emptied', press: CLICK, isCleared: true };
   expect(step(passing, emptied)).toEqual({ next: passing, effects: [] });
 });
 

@@ -54,6 +54,17 @@ describe('what goes out in clear text is searched:', () => {
     expect(sent!.body[0]).toEqual(['note', rest]);
   });
 
+  test('not what the browser does not send', async () => {
+    const disabled = '<fieldset disabled><input name="old"></fieldset>';
+    const page = open(`<output name="seen"></output>${disabled}${html()}`);
+    await bind(page.form).ready;
+    fill(page);
+    page.form.querySelector('output')!.value = TYPED.number; // a card that the page draws
+    page.form.querySelector<HTMLInputElement>('[name=old]')!.value = TYPED.number;
+    const [sent] = await posted(page);
+    expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
+  });
+
   test('a shared name: the shopper corrects it', async () => {
     const name = '<input name="billing" data-cardseal-field="name" data-cardseal-shared>';
     const page = open(html({ name }));
@@ -383,6 +394,16 @@ describe('words of autocomplete keep the card out of the form history', () => {
     const page = open(html({ cvv }), `method="post" ${attributes}`);
     await bind(page.form).ready;
     expect(word(page, 'cvv')).toBe(expected);
+  });
+
+  test.each(['new-password', 'nope', 'section-a on'])('not %s for the number', async (words) => {
+    const box = `<input data-cardseal-field="number" autocomplete="${words}" maxlength="4">`;
+    const page = open(html({ number: box.repeat(4) }));
+    await bind(page.form).ready;
+    const boxes = page.form.querySelectorAll('[data-cardseal-field=number]');
+    expect([...boxes].map((it) => it.getAttribute('autocomplete'))).toEqual(
+      Array(4).fill('cc-number'),
+    );
   });
 
   test('the number, and a control that the page renders anew', async () => {

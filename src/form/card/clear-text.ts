@@ -12,8 +12,9 @@ import { allDigits } from './characters.ts';
 export function checkClearText(form: HTMLFormElement, number: Uint8Array): void {
   const ownControls = cardControls(form).filter((control) => !isShared(control));
   for (const element of elementsOf(form)) {
-    const { name, value, disabled } = element as HTMLInputElement;
-    if (!name || disabled || ownControls.includes(element)) continue;
+    const { name, value } = element as HTMLInputElement;
+    const isSent = name && element.localName !== 'output' && !element.matches(':disabled');
+    if (!isSent || ownControls.includes(element)) continue;
     if (!containsNumber(value, number)) continue;
     const message = `The card form's control named ${name} must not hold the card number`;
     throw new CardEncryptionError('invalid_form', `${message}: it is sent in clear text`);

@@ -13,7 +13,8 @@ export function setAutocomplete(form: HTMLFormElement): void {
     const words = wordsOf((control.getAttribute('autocomplete') ?? '').toLowerCase());
     const isUnset = words.length === 0 ? !isOff : words.includes('on');
     const isKept = words.some((word) => word === 'off' || word === AUTOCOMPLETE[slot]);
-    const isOther = slot === 'cvv' && words.length > 0 && !isKept;
+    const isSecret = slot === 'cvv' || slot === 'number';
+    const isOther = isSecret && words.length > 0 && !isKept; // such as `new-password`
     // No browser keeps the history of a select, and widgets copy the word.
     if (isSelect(control) || isShared(control) || !(isUnset || isOther)) continue;
     control.setAttribute('autocomplete', AUTOCOMPLETE[slot]);

@@ -16,8 +16,9 @@ export function addBoundForm(bound: BoundForm): void {
 
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
- * the form's shadow root, too. The other events reach both: to handle one twice changes nothing.
- * The second time, a click that passes is a press within itself (F4).
+ * the form's shadow root, too. The other events reach both: to handle one twice changes nothing
+ * that anybody sees. The second time, a click that passes is a press within itself (F4), and the
+ * empty fields are emptied again.
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(window);
@@ -49,7 +50,10 @@ function onFormEvent(event: Event): void {
 }
 
 function handle(event: Event): void {
-  if (event.isTrusted && BY_SHOPPER.includes(event.type)) rememberEvent(event, pathOf(event));
+  if (event.isTrusted && BY_SHOPPER.includes(event.type)) {
+    rememberEvent(event, pathOf(event));
+    for (const bound of [...boundForms]) bound.onShopper(); // also before the first timer has run
+  }
   LISTENERS[event.type]!(event);
 }
 
@@ -91,7 +95,7 @@ const LISTENERS: { [type: string]: EventListener } = {
   click: (event) => {
     if (event.isTrusted) {
       release();
-      onGesture(event);
+      rememberGesture(event, pathOf(event));
     }
     onClick(event);
   },
@@ -112,11 +116,6 @@ function doNothing(): void {}
 
 function onPointerDown(event: Event): void {
   if (event.isTrusted) hold();
-}
-
-function onGesture(event: Event): void {
-  rememberGesture(event, pathOf(event));
-  for (const bound of [...boundForms]) bound.onShopper();
 }
 
 function onClick(event: Event): void {
@@ -152,7 +151,8 @@ function onKeyDown(event: KeyboardEvent): void {
   const form = isCardButton(control) ? formOfCardButton(control) : formAround(control, event);
   const isText = control.localName === 'textarea' || control.isContentEditable;
   if (event.repeat && findBoundForm(form) && !isText) event.preventDefault();
-  if (event.isTrusted) onGesture(event); // a listener of the page may submit in spite of that
+  // A listener of the page may submit in spite of that.
+  if (event.isTrusted) rememberGesture(event, pathOf(event));
 }
 
 function onChange(event: Event): void {

@@ -22,6 +22,9 @@ import {
   type World,
 } from './world.ts';
 
+/** What the shopper does that raises an event. */
+const RAISES_EVENT = ['types A', 'types B', 'begins another card', 'chooses another way'];
+
 /** These happen whatever code of the page has done since: as in perform.ts. */
 const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
 
@@ -123,6 +126,8 @@ export class Run {
 
   #shopper(task: string): void {
     const { world } = this;
+    // Their event comes first, also before the timer that would settle what passes.
+    if (RAISES_EVENT.includes(task) && world.passing.length > 0) this.#settle();
     if (task === 'types A') this.#type('A', true);
     if (task === 'types B') this.#type('B', true);
     if (task === 'B is filled in') this.#type('B', false);
@@ -318,12 +323,18 @@ export class Run {
         this.#gate(press);
         break;
       case 'empty':
-        if (this.#isNative(press) && world.state.doing.is !== 'sending') {
+        if (this.#isNative(press)) {
           this.#fail('what was typed is emptied, although nothing is on its way');
         }
         this.#empty();
         this.#send({
-          ...{ type: 'emptied', press, isSame: this.#isSame() },
+          ...{ type: 'emptied', press, isCleared: world.card === '' },
+        });
+        break;
+      case 'emptyLate':
+        this.#empty();
+        this.#send({
+          ...{ type: 'emptiedLate', press, isSame: this.#isSame() },
           isCleared: world.card === '',
         });
         break;

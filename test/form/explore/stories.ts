@@ -675,6 +675,26 @@ export const STORIES: readonly Story[] = [
     ],
   },
   {
+    what: 'a card that is typed before the timer that settles a click is paid with',
+    setting: { cardButton: true },
+    acts: [
+      'click handler: FormData now',
+      'click handler: FormData now',
+      'click handler: FormData now',
+    ],
+    tasks: [
+      ...['presses the card button', '...', 'presses the card button', 'types B', '...'],
+      ...['presses the card button', '...'],
+    ],
+    outcome: [
+      'the fields are emptied',
+      'a block of A under key 1 goes out by a script',
+      'a block of A under key 1 goes out by a script',
+      'the fields are emptied',
+      'a block of B under key 2 goes out by a script',
+    ],
+  },
+  {
     what: 'a press that passes takes its block along, although a listener chooses another way',
     acts: ['submit listener: another way to pay'],
     tasks: ['presses Pay', '...'],

@@ -27,9 +27,7 @@ export class Surroundings extends Page {
     if (this.pending.length > 0) tasks.push('onEncrypted goes on');
     tasks.push('presses Pay', 'presses Cancel');
     if (this.setting.cardButton) tasks.push('presses the card button');
-    // A press that passes is settled by a timer of 0 ms: nobody types or chooses in between.
-    const isPassing = this.form.state().doing.is === 'dispatching';
-    if (this.shopperActs < this.bounds.shopper && !isPassing) {
+    if (this.shopperActs < this.bounds.shopper) {
       if (!this.isLocked && this.content !== 'removed') {
         if (this.content !== 'A') tasks.push('types A');
         if (this.content !== 'B') tasks.push('types B', 'B is filled in without events');
@@ -109,6 +107,7 @@ export class Surroundings extends Page {
       if (this.delivery) this.delivery.isOver = true;
     },
     'chooses another way': () => {
+      this.form.onShopper();
       this.isCardChosen = !this.isCardChosen;
     },
     'the page unlocks the fields': () => {
@@ -161,6 +160,7 @@ export class Surroundings extends Page {
     this.isFrameDue = false;
     this.content = content;
     if (this.delivery) this.delivery.isOver = true; // the shopper begins another payment
+    this.form.onShopper();
     this.form.onChange({} as Element);
   }
 

@@ -172,8 +172,7 @@ export function tasksOf(world: World): string[] {
   const isSoon = world.tasks.some((task) => /^(settle|reset|ready)/.test(task));
   const tasks = world.tasks.filter((task) => !isSoon || !task.startsWith('30s'));
   tasks.push('presses Pay', 'presses Cancel', 'presses the card button');
-  // A press that passes is settled by a timer of 0 ms: nobody types or chooses in between.
-  if (world.shopper > 0 && !world.tasks.includes('settle')) {
+  if (world.shopper > 0) {
     if (world.card !== 'A') tasks.push('types A');
     if (world.card !== 'B') tasks.push('types B', 'B is filled in');
     const isEmptied = world.state.block?.isEmptied && !isDispatching(world.state);
