@@ -316,6 +316,18 @@ test('a mask that writes the old value back: no code of the page gets the block,
   expect(await decrypt((await binding.encrypt())!)).toEqual(CARD);
 });
 
+test('a script that fills the name again: no code of the page gets the block (G12)', async () => {
+  const page = open();
+  const name = page.control('name');
+  name.addEventListener('input', () => {
+    name.value = TYPED.name;
+  });
+  const binding = bind(page.form);
+  fill(page);
+  expect(await binding.encrypt()).toBe(undefined);
+  expect(page.errors).toEqual([expect.objectContaining({ code: 'invalid_form' })]);
+});
+
 test('no listener that hears of an emptied field finds another one full (G12)', async () => {
   const page = open();
   const found: string[][] = [];

@@ -2,7 +2,6 @@ import { inNode } from './in-node.ts';
 
 export default inNode([
   'form/decide.node.test.ts',
-  'documents/concepts.node.test.ts',
   'form/explore-payments.node.test.ts',
   '../tools/mutation/rules-tests.ts',
 ]);

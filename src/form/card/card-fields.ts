@@ -87,10 +87,9 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
    * Lit and others render in microtasks, so no task of the page finds it.
    */
   const emptyAgain = async (): Promise<void> => {
-    for (let turn = 0; turn < TURNS && contents.size > 0; turn++) {
+    for (let turn = 0; turn < TURNS; turn++) {
       await undefined;
-      const back = withSame(contents).reverse(); // the last one counts: the number, if it is first
-      if (back.length > 0) emptyNow(back);
+      emptyNow(withSame(contents));
     }
     contents.clear();
   };
