@@ -59,8 +59,13 @@ async function visitBefore(shop: Shop, checked: boolean) {
   for (const end = Date.now() + visitor.patience; Date.now() < end; await pause(20)) {
     if (visitor.visit.payments.length > 0) break;
   }
-  await pause(200);
+  await quiet(visitor);
   return endOf(visitor, checked);
+}
+
+/** Until nothing more comes: the page of the answer, which a script of the shop may ask for. */
+async function quiet({ visit: { requests } }: Visitor): Promise<void> {
+  for (let count = -1; count < requests.length; await pause(500)) count = requests.length;
 }
 
 /** A shopper mistypes the number, and then pays, unless the library refuses the form. */
