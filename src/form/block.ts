@@ -39,12 +39,12 @@ export function keptBlock(
     keep(block: EncryptedCard, keyArrived: number, card: CardBytes) {
       kept = { block, keyArrived, card };
     },
-    /** Only while there is a block. */
+    /** Only after `keep`, until the block is dropped. */
     get: () => kept!.block,
 
     /**
      * Whether the fields hold its card, or are still empty since the library has emptied them.
-     * Only while there is a block.
+     * Only after `keep`, until the block is dropped.
      */
     isSame: (): boolean => (kept!.card ? fields.hold(kept!.card) : fields.mayRetry()),
     isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),

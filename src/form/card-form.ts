@@ -68,7 +68,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
         ready: requests.start(check),
         restart: () => (isBound ? restart() : Promise.resolve()),
         async encrypt() {
-          presses.settleIfOver();
+          presses.settleIfOver('encrypt');
           return isBound ? presses.encrypt() : undefined;
         },
         get isBusy() {
@@ -83,7 +83,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     /** What the form is doing. */
     state: presses.state,
     onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null) {
-      presses.settleIfOver(); // first: a listener of `cardseal:settled` may unbind the form
+      presses.settleIfOver(kind); // first: a listener of `cardseal:settled` may unbind the form
       if (isBound) presses.onPress(event, kind, button); // F13
     },
     onShopper: presses.onShopper,

@@ -23,7 +23,7 @@
  * - F2: What passed before is over before the next press begins.
  * - F3: Only a block of the card on the screen passes, and only at a card press.
  * - F4: What code of the page does while a press passes belongs to that press.
- * - F5: Code of the page that has the block may submit the form, until the next press.
+ * - F5: Code of the page that has the block may submit the form, until the next press begins.
  * - F6: A press that is no card press takes the block out, and ends a press that is being made.
  * - F7: One press at a time. The shopper is told to wait.
  * - F8: The page hears of each press first; with `onEncrypted` the shopper's submit never passes; a
@@ -55,7 +55,7 @@ export type Doing =
   | Dispatching
   | { readonly is: 'sending'; readonly press: Press }
   | Handed
-  | { readonly is: 'overdue'; readonly press: Press; readonly isResetDue: boolean };
+  | { readonly is: 'overdue'; readonly press: Press };
 
 interface Dispatching {
   readonly is: 'dispatching';
@@ -67,7 +67,7 @@ interface Dispatching {
 interface Handed {
   readonly is: 'handed';
   readonly press: Press;
-  /** Whether the page has reset the form. That is done when `onEncrypted` is done. */
+  /** Whether the page has reset the form. That takes effect when `onEncrypted` is done, or overdue. */
   readonly isResetDue: boolean;
   /** Whether an event has begun another card. That counts when `onEncrypted` is done. */
   readonly isBegun: boolean;
@@ -154,7 +154,7 @@ export type Input =
   | { type: 'answered'; press: Press; isAnswered: boolean; isSame: boolean }
   /** 30 seconds are over. */
   | { type: 'timeout'; press: Press; isSame: boolean }
-  /** A control of the card has changed. `isBegun`: although nothing may show it. */
+  /** A control of the card has changed. `isBegun`: one that the library does not see empty. */
   | { type: 'changed'; isSame: boolean; isBegun: boolean }
   /** The form's data is collected. `isOther`: the fields hold another card, whole and valid. */
   | { type: 'collected'; isCard: boolean; isOther: boolean }
@@ -232,7 +232,10 @@ const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean): boolean =>
 export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
   press.kind === 'submit' && !(hasHandler && isMaking(state, press));
 
-/** Whether a press may send the block: that of the card in the fields, or of the emptied fields. */
+/**
+ * Whether a press may send the block: that of the card in the fields, or of the emptied fields; or
+ * that of the press which is committed to it, whatever becomes of the fields.
+ */
 const isFresh = (state: State, { isSame, isYoung }: Facts) =>
   state.block !== null && (isCommitted(state) || (isSame && (state.block.isOut || isYoung)));
 
@@ -401,7 +404,7 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
 function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
   // In `form`, scripts of the page find it from now on (`enter` has block.ts put it there), unless
-  // the card has changed. With any other press they find it when the fields are empty.
+  // the card has changed. With a press for code of the page, they find it in the emptied form.
   const place = isMadeForBrowser(press, hasHandler) && isSame ? 'form' : 'aside';
   return [{ ...state, block: { place, isOut: false, isEmptied: false } }];
 }
@@ -525,8 +528,9 @@ function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): 
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
   const block = unlessOther(unlessBegun(doing, kept), isSame);
   const effects: Effect[] = [];
-  if (doing.isResetDue) effects.push({ do: 'nextCard' }); // F12
-  if (!isAnswered && !doing.isResetDue) effects.push({ do: 'tell', text: 'no_answer' }); // F9
+  const isResetDue = doing.is === 'handed' && doing.isResetDue;
+  if (isResetDue) effects.push({ do: 'nextCard' }); // F12
+  if (!isAnswered && !isResetDue) effects.push({ do: 'tell', text: 'no_answer' }); // F9
   const [next, ...settled] = rest({ ...state, block }, IDLE, ...effects);
   return doing.is === 'overdue' ? [next, { do: 'clearTexts' }, ...settled] : [next, ...settled];
 }
@@ -556,7 +560,9 @@ const endsByTimeout = (doing: Doing, press: Press) => isAway(doing) && isOf(doin
 
 function lost(state: State): Step {
   const { doing } = state;
-  const next: Doing = doing.is === 'handed' ? { ...doing, is: 'overdue' } : IDLE;
+  const isHanded = doing.is === 'handed';
+  const next: Doing = isHanded ? { is: 'overdue', press: doing.press } : IDLE;
+  if (isHanded && doing.isResetDue) return rest(state, next, { do: 'nextCard' }); // F12
   return rest(state, next, { do: 'tell', text: 'no_answer' }); // F9
 }
 
@@ -584,7 +590,7 @@ function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
   const { doing, block } = state;
   if (doing.is === 'handed' && isBegun) return [{ ...state, doing: { ...doing, isBegun } }];
   if (isCommitted(state) || !block) return [state];
-  // An event at an emptied field begins another card.
+  // An event at a shared name or a select, which were not emptied, begins another card.
   if (block.isEmptied && isBegun) return [{ ...state, block: null }]; // F10
   return [{ ...state, block: unlessOther(block, isSame) }]; // F10
 }

@@ -52,8 +52,8 @@ export function cardPresses(parts: Parts) {
   let awaited: LivePress | undefined;
   /**
    * The press that passes, and those that code of the page makes meanwhile. `settle` says what has
-   * become of them, and `enter` forgets them. A click that passes is not over with its dispatch:
-   * the browser may make a submit of it.
+   * become of them when their dispatch is over, at the latest in a timer. `enter`
+   * forgets them, before the next one passes.
    */
   let passing: LivePress[] = [];
   let stopListening: (() => void) | undefined;
@@ -64,11 +64,12 @@ export function cardPresses(parts: Parts) {
     settleIfOver,
     encrypt,
     end,
-    /** An event of the shopper: what passed before is over (F4). */
+    /** An event of the shopper. */
     onShopper() {
-      if (isDispatchOver()) settle();
+      settleIfOver();
     },
     onChange(isBegun: boolean) {
+      settleIfOver();
       if (!state.block || isDispatching(state)) return;
       send({ type: 'changed', isSame: kept.isSame(), isBegun });
     },
@@ -340,14 +341,17 @@ export function cardPresses(parts: Parts) {
     send({ type: 'dispatched', sent: page.isConnected() ? sent : undefined });
   }
 
-  /** F2: a click that passes may still submit the form when its dispatch is over. */
-  function settleIfOver(): void {
-    if (isDispatchOver() && passing[0]!.kind === 'submit') settle();
-  }
-
-  function isDispatchOver(): boolean {
-    // In WebKit (2.50) `label.click()` in a listener is a trusted click, too.
-    return passing.length > 0 && isDispatched(passing[0]!.event!);
+  /**
+   * F2, F4: once the dispatch of what passes is over, what happens is not its consequence any more,
+   * but for the submit that the browser makes of a click.
+   *
+   * @param kind - What kind of press begins, if one does.
+   */
+  function settleIfOver(kind?: Press['kind']): void {
+    // In WebKit (2.50) `label.click()` in a listener is a trusted click, and nothing is over.
+    const isOver = passing.length > 0 && passing.every(({ event }) => isDispatched(event!));
+    const mayBeItsSubmit = kind === 'submit' && passing[passing.length - 1]?.kind === 'click';
+    if (isOver && !mayBeItsSubmit) settle();
   }
 
   /** @param isAsked - Whether the browser asks the shopper whether to leave. */

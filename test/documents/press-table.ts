@@ -59,6 +59,10 @@ export const ROWS: readonly Row[] = [
     input: { ...BEGUN, isByShopper: false },
     block: { ...GIVEN, place: 'aside' },
   },
+  {
+    what: 'a card button that a script clicks',
+    input: { ...BEGUN, press: { id: 2, kind: 'click' }, isByShopper: false },
+  },
   { what: 'a call of `encrypt()`', input: { ...BEGUN, press: { id: 2, kind: 'encrypt' } } },
   {
     what: 'the page has heard `cardseal:submit`, and there is no block of this card',
@@ -129,6 +133,17 @@ export const ROWS: readonly Row[] = [
     what: 'at the gate: a card press with a block of this card',
     input: { type: 'gated', press: OWN, isCard: true, ...SAME },
     columns: ['encrypting', 'dispatching'],
+  },
+  {
+    what: 'at the gate: a card button, or `encrypt()`, in a press that passes',
+    input: { type: 'gated', press: { id: 2, kind: 'click' }, isCard: true, ...SAME },
+    columns: ['dispatching'],
+  },
+  {
+    what: 'at the gate: a submit by the script that has the block',
+    input: { type: 'gated', press: NEW, isCard: true, ...SAME },
+    columns: ['idle', 'handed'],
+    block: GIVEN,
   },
   {
     what: 'at the gate: the same, with `onEncrypted`',
@@ -215,6 +230,11 @@ export const ROWS: readonly Row[] = [
   {
     what: '30 seconds are over, and another card is in the fields',
     input: { type: 'timeout', press: OWN, isSame: false },
+    columns: ['sending'],
+  },
+  {
+    what: '30 seconds were over, and a script has filled the fields again',
+    input: { type: 'emptiedLate', press: OWN, isSame: true, isCleared: false },
     columns: ['sending'],
   },
   {

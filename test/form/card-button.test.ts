@@ -14,6 +14,8 @@ import {
   KEPT,
   later,
   next,
+  OTHER,
+  OTHER_CARD,
   open,
   type Page,
   posted,
@@ -70,6 +72,21 @@ test('a card that the shopper begins before the first timer after a click is ano
   expect([(await trusted).isTrusted, blockIn(page)]).toEqual([true, null]);
   await refused(page, button);
   expect(textRead(page)).toBe('Enter the card number');
+});
+
+// Claim card-on-screen
+test('a script that fills in another card when a click is over gets that card by encrypt()', async () => {
+  const page = open(FIELDS + CLICK);
+  const binding = bind(page.form);
+  await binding.ready;
+  fill(page);
+  const seen = clicks(page, page.button('Send'));
+  page.button('Send').click();
+  await vi.waitUntil(() => seen.length === 1);
+  await settled(page);
+  page.button('Send').click(); // its handlers have run, and the timer has not
+  fill(page, OTHER);
+  expect(await decrypt((await binding.encrypt())!)).toEqual(OTHER_CARD);
 });
 
 test('data-cardseal-button: a handler that calls restart() does not keep the others from running', async () => {

@@ -18,7 +18,7 @@ const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
 const WITHDRAWN: Block = { ...GIVEN, place: 'aside' };
 
 const HANDED: Doing = { is: 'handed', press: OWN, isResetDue: false, isBegun: false };
-const OVERDUE: Doing = { is: 'overdue', press: OWN, isResetDue: false };
+const OVERDUE: Doing = { is: 'overdue', press: OWN };
 const SENDING: Doing = { is: 'sending', press: OWN };
 
 const stateOf = (doing: Doing, block: Block | null): State => ({

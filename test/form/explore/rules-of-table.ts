@@ -174,6 +174,13 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     found: 'no response comes, in silence',
   },
   {
+    at: 'lost.F12', // a reset that is due takes effect then
+    plant: 'never',
+    setting: { hasHandler: true },
+    depth: 5,
+    found: 'a reset has left something of the card',
+  },
+  {
     at: 'announced.F10', // the block of another card goes when a new one is made
     plant: { gives: 'state' },
     depth: 4,

@@ -92,7 +92,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     file: PERFORM,
     rule: 'F4: a trusted click is a new press',
-    at: 'onShopper.settle()',
+    at: 'onShopper.settleIfOver()',
     plant: 'nothing',
     setting: BY_BUTTON,
     only: ['presses the card button'],
@@ -102,7 +102,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     file: PERFORM,
     rule: 'F4: but not while the press that passes is dispatched',
-    at: 'onShopper.settle()',
+    at: 'settleIfOver.settle()',
     plant: 'always',
     only: ['clicks a label'],
     depth: 3,

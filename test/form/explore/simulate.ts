@@ -181,8 +181,10 @@ export class Run {
       world.isOnWay = false;
       world.isWorking = false; // nobody waits for it any more
     }
+    const { isResetDue } = world;
     this.#send({ type: 'timeout', press, isSame: this.#isSame() });
     if (!isDue || this.#hasActed) return;
+    if (isResetDue) return void this.#checkReset(); // the page has ended the payment itself
     if (world.text !== 'no_answer') this.#fail('no response comes, in silence');
     if (world.card && world.card === world.sealed) {
       this.#fail('a card that may have been charged stays on the screen');
@@ -475,7 +477,7 @@ export class Run {
   #passOn(dispatch: Dispatch, { by, isTrusted = true, isSkip }: How, isRepeat: boolean): void {
     const { world } = this;
     const { press } = dispatch;
-    this.#settleIfOver();
+    this.#settleIfOver(press.kind);
     const { isOnWay, state } = world;
     const isCard = world.isCardChosen && !isSkip;
     const isPart = isDispatching(state) && (by === 'page' || this.#hasActed);
@@ -676,7 +678,7 @@ export class Run {
         world.isConnected = false;
         break;
       case 'encrypt()':
-        this.#settleIfOver();
+        this.#settleIfOver('encrypt');
         this.#send({
           ...{ type: 'press', press: this.#newPress('encrypt'), isCard: true, isByShopper: true },
           ...{ isRepeat: false, isSendable: false },
@@ -756,9 +758,11 @@ export class Run {
     });
   }
 
-  #settleIfOver(): void {
-    const [first] = this.world.passing;
-    if (first?.isDispatched && first.kind === 'submit') this.#settle();
+  #settleIfOver(kind?: Press['kind']): void {
+    const { passing } = this.world;
+    const isOver = passing.length > 0 && passing.every(({ isDispatched }) => isDispatched);
+    const mayBeItsSubmit = kind === 'submit' && passing.at(-1)?.kind === 'click';
+    if (isOver && !mayBeItsSubmit) this.#settle();
   }
 
   // What the shopper reads

@@ -226,7 +226,6 @@ export function print(world: World): string {
   const { doing, block, owesSettled } = world.state;
   const handed = doing.is === 'dispatching' ? doing.under : doing.is === 'handed' ? doing : null;
   const press = 'press' in doing ? doing.press.id + doing.press.kind : '';
-  const due = doing.is === 'overdue' && doing.isResetDue;
   const under = handed
     ? handed.press.id + handed.press.kind + handed.isResetDue + handed.isBegun
     : '';
@@ -235,7 +234,7 @@ export function print(world: World): string {
   const { delivered } = world;
   const last = delivered && !delivered.isOver ? `${delivered.card}${delivered.isKept}` : '';
   return (
-    `${doing.is}${press}${due}${world.isSilent}${world.hasBegun}|${under}|${sealed}|${owesSettled}|${world.card}|${world.sealed}|` +
+    `${doing.is}${press}${world.isSilent}${world.hasBegun}|${under}|${sealed}|${owesSettled}|${world.card}|${world.sealed}|` +
     `${world.isKeyOld}${world.isOffered}${world.isCardChosen}${world.isDestinationGood}` +
     `${world.isConnected}${world.isGone}|${world.text}|${world.tasks.join()}|${passing.join()}|` +
     `${world.pressed}|${world.reach}|${last}|${world.isOnWay}${world.hasCancelled}` +
