@@ -12,7 +12,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const { page, fields, kept, keys, notices, later } = parts;
   let isBound = true;
 
-  /** The block has used up its key, and the page stays. */
+  /** The page stays open for another card. A block has used up its key. */
   const startNextCard = () => {
     if (!isBound) return;
     const needsKey = presses.state().block !== null && keys.isRenewable;

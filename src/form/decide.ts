@@ -338,20 +338,22 @@ function pressed(state: State, input: Of<'press'>): Step {
     return isStillMade ? [state, gate] : refuse(state, press);
   }
   if (!isCard) return pressedOther(state);
-  const mayPass = isDispatching(state) || countsAsScripts(state, input); // F5
-  if (mayPass) return [state, gate];
+  if (countsAsScripts(state, input)) return [state, gate]; // F5
+  const stop: Effect = { do: 'stop', press };
   switch (doing.is) {
     case 'idle':
     case 'overdue':
       return accept(state, press);
     case 'encrypting':
-      return [state, { do: 'stop', press }, { do: 'tell', text: 'one_moment' }]; // F7
+      return [state, stop, { do: 'tell', text: 'one_moment' }]; // F7
+    case 'dispatching':
+      return [state, gate]; // F4
+    case 'handed':
+      // The shopper has pressed something else, so `onEncrypted` cannot send its block any more.
+      if (!isByShopper && block?.place === 'aside') return refuse(state, press); // F6
   }
-  // The shopper has pressed something else, so `onEncrypted` cannot send its block any more.
-  const isTooLate = doing.is === 'handed' && !isByShopper && block?.place === 'aside';
-  if (isTooLate) return refuse(state, press); // F6
-  // `sending` or `handed`: the block is on its way, or code of the page has it.
-  return [state, { do: 'stop', press }, { do: 'tell', text: 'payment_under_way' }]; // F7
+  // `sending` or `handed`: the block is on its way, or `onEncrypted` has it.
+  return [state, stop, { do: 'tell', text: 'payment_under_way' }]; // F7
 }
 
 /** The shopper pays in another way, or has pressed something else, such as Cancel. */
@@ -431,7 +433,8 @@ function failed(state: State, { press, error }: Of<'failed'>): Step {
   return [next, stop, ...effects];
 }
 
-// The gate: each block that leaves the form by a press goes through here
+// The gate: each block that leaves the form by a press goes through here. That is the press whose
+// block is made, a press within one that passes, or a submit by the script that has the block.
 
 function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   const { doing, block } = state;
@@ -478,8 +481,9 @@ function emptied(state: State, { press, isCleared }: Of<'emptied'>): Step {
     // `gated` has given it the block of the press that passes. The event of a click goes on.
     return press.kind === 'click' ? [state] : [state, { do: 'handOver', press }];
   }
-  if (!state.block || !isMaking(state, press)) {
-    return press.kind === 'click' ? refuse(state, press) : [state]; // code of the page has ended it
+  if (!isMaking(state, press)) {
+    // Code of the page has ended it. Only a click has an event that would go on.
+    return press.kind === 'click' ? refuse(state, press) : [state];
   }
   if (!isCleared) return failed(state, { type: 'failed', press, error: notEmpty() }); // G12
   const next = { ...state, block: GIVEN };

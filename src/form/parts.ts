@@ -21,6 +21,6 @@ export interface Parts {
   report(error: unknown): void;
   /** The form is not bound any more. */
   stopListening(): void;
-  /** The block is on its way, and the page stays open for another card. */
+  /** The payment is over, or was reset, and the page stays open for another card. */
   startNextCard(): void;
 }

@@ -92,8 +92,9 @@ export function cardPresses(parts: Parts) {
 
   /**
    * Code of the page runs in many effects: in `when`, in events, when fields are emptied, and in a
-   * repeated press. If the form does something else afterwards, the rest of the step is dropped,
-   * but for what is due. Only what is asynchronous asks again, by `isMaking`, when it goes on.
+   * repeated press. It may call `send` again: that step is done before this one goes on. If the
+   * form does something else afterwards, the rest of the step is dropped, but for what is due. Here
+   * only what is asynchronous asks again, by `isMaking`, when it goes on.
    */
   function send(input: Input): void {
     const [next, ...effects] = decide(state, input, hasHandler);
@@ -189,7 +190,7 @@ export function cardPresses(parts: Parts) {
   // A press begins
 
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
-    const isRepeat = awaited !== undefined; // `repeat` submits just now: this is its event
+    const isRepeat = awaited !== undefined; // `repeat` submits or clicks just now: this is its event
     const id = awaited?.id ?? nextId();
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
@@ -230,8 +231,10 @@ export function cardPresses(parts: Parts) {
     const isWanted = notices.emit('submit', { submitter: press.button });
     // The browser sends no form for a submit event that a script has made. If that cannot be
     // cancelled, it goes on in any case, and its script may send the form.
+    // A click with a modifier key would open the answer in another tab.
     const { kind, event } = press;
-    const canGoOn = kind !== 'submit' || event!.isTrusted || !event!.cancelable;
+    const isOfBrowser = event?.isTrusted && !page.isModified();
+    const canGoOn = kind !== 'submit' || isOfBrowser || !event!.cancelable;
     send({ type: 'announced', press, isWanted, canGoOn, ...facts() });
   }
 

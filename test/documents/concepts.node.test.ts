@@ -64,4 +64,4 @@ test('"What a press does" has a row for each input of decide.ts', () => {
 });
 
 /** `pressed` has a case for each of these. */
-const STATES = ['idle', 'encrypting', 'overdue'];
+const STATES = ['idle', 'encrypting', 'dispatching', 'handed', 'overdue'];

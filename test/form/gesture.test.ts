@@ -142,6 +142,24 @@ testRealInput.each(WAYS)(
   },
 );
 
+// Claim nothing-left. Chromium opens the answer of such a click in another tab.
+testRealInput('a click with a modifier key pays in the page, as any other', async () => {
+  const page = open();
+  let isRefused = true;
+  page.form.addEventListener('submit', (event) => {
+    if (isRefused) event.preventDefault();
+  });
+  await bind(page.form).ready;
+  fill(page);
+  await user.click(page.button());
+  await vi.waitUntil(() => blockIn(page));
+  await settled(page);
+  isRefused = false;
+  const arrived = page.arrived();
+  await user.click(page.button(), { modifiers: ['Control'] } as object);
+  expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+});
+
 testRealInput('the mark does not count around a button of the form', async () => {
   const page = open(`<div data-cardseal-skip>${html()}</div>`);
   bind(page.form);

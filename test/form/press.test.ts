@@ -518,6 +518,13 @@ test.each([
   },
 );
 
+test('more than is read in the emptied fields is another card', async () => {
+  const { page } = await lost();
+  page.control('number').value = ' '.repeat(1001) + OTHER.number;
+  page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(blockIn(page)).toBe(null);
+});
+
 test('a select of the page that is not of the card leaves the block of the emptied fields', async () => {
   const { page } = await lost(`${REQUIRED}<select id="size"><option>40<option>41</select>`);
   const size = page.form.querySelector<HTMLSelectElement>('#size')!;

@@ -233,7 +233,7 @@ test('what touches a card or a block is read in one sitting', () => {
  * counts (F10), a hidden input that the page has removed comes back, and what the browser makes of a
  * click is told from a later task (G3). The last lines spare readers what they had to read twice.
  */
-const LONGEST_SITTING = 3225;
+const LONGEST_SITTING = 3240;
 
 test('each file that runs something is in the sitting, or has a row of what it may import', () => {
   const rows = Object.keys(MAY_IMPORT);

@@ -42,7 +42,10 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const replaced = new Set<Element>();
   const removeNewNames = newNamesOf(form);
   let isEmptying = false;
-  /** What the fields held before they were emptied, or reset, while it may come back. */
+  /**
+   * What the fields held before they were emptied or reset, while a framework may bring it back. An
+   * event of a control takes it out.
+   */
   let contents: Contents = new Map();
 
   /** @param mayBeLocked - While a press is under way, the page may lock the fields. */

@@ -43,9 +43,9 @@ export function readNumerals(value: string): number[][] {
   return numerals;
 }
 
-/** Whether a control for digits holds one. */
+/** Whether a control for digits holds one, or more than is looked at. */
 export const hasDigit = ({ value }: { value: string }): boolean =>
-  forDigits(value).some((char) => digitOf(char) !== undefined);
+  value.length > LONGEST_VALUE || forDigits(value).some((char) => digitOf(char) !== undefined);
 
 /** The characters of a text: the first {@link LONGEST_VALUE}, without marks of direction. */
 export const visible = (value: string): string[] =>

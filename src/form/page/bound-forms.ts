@@ -3,7 +3,7 @@ export interface BoundForm {
   readonly form: HTMLFormElement;
   /** A submit, or a click of a button with `data-cardseal-button`. */
   onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void;
-  /** The shopper has clicked something, or pressed Enter, anywhere in the page. */
+  /** The shopper has done anything, anywhere in the page. */
   onShopper(): void;
   onReset(event: Event): void;
   onFormData(data: FormData): void;

@@ -60,6 +60,13 @@ export function isMadeByBrowser(form: HTMLFormElement, button: HTMLElement | nul
   return (path[0] as HTMLInputElement).form === form || path.includes(form);
 }
 
+/** Whether the shopper holds a modifier key: then browsers open the answer in another tab. */
+export function isModified(): boolean {
+  if (!latest || latest.isOver) return false;
+  const { altKey, ctrlKey, metaKey, shiftKey } = latest.event as MouseEvent;
+  return altKey || ctrlKey || metaKey || shiftKey;
+}
+
 /** Runs what the library does by itself: no gesture of the shopper has caused it. */
 export function withoutGesture(action: () => void): void {
   const before = latest;

@@ -1,7 +1,7 @@
 import type { CardFormOptions } from '../options.ts';
 import { isCardPayment } from './card-payment.ts';
 import { checkDestination, isAnsweredElsewhere } from './destination.ts';
-import { notePress, withoutGesture } from './gesture.ts';
+import { isModified, notePress, withoutGesture } from './gesture.ts';
 import { isRendered } from './is-rendered.ts';
 import { onceLeaving } from './leaving.ts';
 import { clickAgain, submitAgain } from './submit.ts';
@@ -54,6 +54,7 @@ export const pageOf = (
       }),
     ),
 
+  isModified,
   onceLeaving,
 });
 

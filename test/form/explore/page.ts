@@ -220,6 +220,7 @@ export abstract class Page {
       },
       isAnsweredElsewhere: () => this.setting.frame ?? false,
       notePress: () => this.isByShopper,
+      isModified: () => false,
       isConnected: () => this.isConnected,
       repeat: (kind: string) => {
         if (++this.sends > 3) this.violation('the library repeats a press again and again');

@@ -52,7 +52,7 @@ export const TAKEN_OUT: readonly TakenOut[] = [
   },
   {
     at: 'pressed.F5', // a script that has the block may submit
-    plant: { gives: 'isDispatching(state)' },
+    plant: 'never',
     setting: BY_PAGE,
     depth: 4,
     found: 'a submit by onEncrypted is refused, and nothing is ever sent',
@@ -76,6 +76,11 @@ export const TAKEN_OUT: readonly TakenOut[] = [
     setting: BY_PAGE,
     depth: 6,
     found: 'the shopper reads press_again, and that is not true',
+  },
+  {
+    at: 'pressed.F4', // what code of the page does while a press passes belongs to that press
+    plant: { gives: 'accept(state, press)' },
+    story: 'encrypt() while a press passes',
   },
   {
     at: 'pressed.F6', // a script cannot send a block that the shopper has withdrawn
