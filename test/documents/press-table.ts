@@ -75,7 +75,7 @@ export const ROWS: readonly Row[] = [
     columns: MAKING,
   },
   {
-    what: 'the same, for a submit event that a script has made',
+    what: 'the same, for a submit event that a script has made, or a click with a modifier key',
     input: { ...HEARD, canGoOn: false },
     columns: MAKING,
   },

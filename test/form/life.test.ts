@@ -274,6 +274,21 @@ test('a polluted Object.prototype keeps no text from the shopper that stands out
   }
 });
 
+// Claim pollution
+test('an Object.prototype that keeps lists from being joined hides no control', async () => {
+  const page = open();
+  Reflect.set(Object.prototype, Symbol.isConcatSpreadable, false);
+  try {
+    bind(page.form);
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => page.encrypted.length === 1);
+  } finally {
+    Reflect.deleteProperty(Object.prototype, Symbol.isConcatSpreadable);
+  }
+  expect(page.errors).toEqual([]);
+});
+
 test('a polluted Object.prototype gives no block to anybody else', async () => {
   const page = open();
   const pollution = { resolve: vi.fn(), event: 'polluted', ready: 'polluted', isRepeat: true };

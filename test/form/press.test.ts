@@ -518,6 +518,13 @@ test.each([
   },
 );
 
+test('what follows more than is read makes another card', async () => {
+  const { page } = await cancelled();
+  page.control('number').value += ' '.repeat(1000) + OTHER.number;
+  page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
+  expect(blockIn(page)).toBe(null);
+});
+
 test('more than is read in the emptied fields is another card', async () => {
   const { page } = await lost();
   page.control('number').value = ' '.repeat(1001) + OTHER.number;

@@ -18,6 +18,7 @@ import { hasDigit } from './characters.ts';
 import { checkClearText, entriesWith } from './clear-text.ts';
 import { type Contents, contentsOf, emptyControls, withSame } from './empty.ts';
 import {
+  areAllWhole,
   type CardBytes,
   findProblems,
   holdsNoCard,
@@ -130,7 +131,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     ],
 
     /** Whether the fields hold this card. */
-    hold: (card: CardBytes): boolean => holds((now) => isSameCard(now, card)),
+    hold: (card: CardBytes): boolean =>
+      holds((now, controls) => isSameCard(now, card) && areAllWhole(controls)),
     /** Whether a retry may send the block again: the fields are as the library has emptied them. */
     mayRetry: (): boolean => holds((_, controls) => holdsNoCard(controls)),
     /**

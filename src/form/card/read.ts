@@ -130,7 +130,10 @@ function isNumber(run: number[]): boolean {
   return isValid;
 }
 
-/** Whether all of what stands in the controls was read. */
+/** Whether all of what stands in the controls of a card was read. */
+export const areAllWhole = ({ number, name, expiry, cvv }: CardControls): boolean =>
+  [number, name, expiry, cvv].every(areWhole);
+
 const areWhole = (controls: Control[]): boolean =>
   controls.every(({ value }) => value.length <= LONGEST_VALUE);
 

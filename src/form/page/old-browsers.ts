@@ -7,8 +7,15 @@ import { unclobbered } from './unclobbered.ts';
 
 type Button = HTMLButtonElement | HTMLInputElement;
 
-/** Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62. */
-export const concat = <T>(lists: T[][]): T[] => ([] as T[]).concat(...lists);
+/**
+ * Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62, and `concat` asks a polluted
+ * prototype whether to join.
+ */
+export function concat<T>(lists: readonly (readonly T[])[]): T[] {
+  const all: T[] = [];
+  for (const list of lists) for (const it of list) all.push(it);
+  return all;
+}
 
 /** Chrome before 105, Firefox before 106 and Safari before 17.4 count what has a box as visible. */
 export function checkVisibility(element: Element): boolean {
@@ -32,7 +39,7 @@ export const requestSubmitOf = (
 /**
  * The button of a submit. Engines without `SubmitEvent.submitter` (Chrome before 81, Firefox before
  * 75, Safari before 15.4) click the default button for Enter, too. The focused element does not
- * tell: Safari does not focus buttons.
+ * tell: Safari does not focus buttons. An event that a script makes has none in any engine.
  */
 export function submitterOf(event: Event, form: HTMLFormElement): Button | null {
   const { submitter } = event as SubmitEvent;
