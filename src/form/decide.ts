@@ -67,7 +67,7 @@ interface Dispatching {
 interface Handed {
   readonly is: 'handed';
   readonly press: Press;
-  /** Whether the page has reset the form. That takes effect when `onEncrypted` is done, or overdue. */
+  /** Whether the page has reset the form. That counts when `onEncrypted` is done, or overdue. */
   readonly isResetDue: boolean;
   /** Whether an event has begun another card. That counts when `onEncrypted` is done. */
   readonly isBegun: boolean;

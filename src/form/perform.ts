@@ -52,8 +52,8 @@ export function cardPresses(parts: Parts) {
   let awaited: LivePress | undefined;
   /**
    * The press that passes, and those that code of the page makes meanwhile. `settle` says what has
-   * become of them when their dispatch is over, at the latest in a timer. `enter`
-   * forgets them, before the next one passes.
+   * become of them when their dispatch is over, at the latest in a timer. `enter` forgets them,
+   * before the next one passes.
    */
   let passing: LivePress[] = [];
   let stopListening: (() => void) | undefined;
@@ -190,7 +190,7 @@ export function cardPresses(parts: Parts) {
   // A press begins
 
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
-    const isRepeat = awaited !== undefined; // `repeat` submits or clicks just now: this is its event
+    const isRepeat = awaited !== undefined; // `repeat` submits or clicks now: this is its event
     const id = awaited?.id ?? nextId();
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { alwaysTable, ROWS, wayTable } from './press-table.ts';
+import { ROWS } from './press-table.ts';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const pages = read('docs/press.md') + read('docs/concepts.md');
@@ -48,12 +48,6 @@ test('each rule that it counts stands in the code of that room', () => {
     for (let i = 1; i <= Number(last); i++)
       expect(new RegExp(`\\b${letter}${i}\\b`).test(code), `${letter}${i}`).toBe(true);
   }
-});
-
-test('"What a press does" says in each cell what decide.ts does', () => {
-  const [always, way] = [...section('What a press does').matchAll(/(?:^\|.*\|\n)+/gm)].map(String);
-  expect(always!.trim()).toBe(alwaysTable());
-  expect(way!.trim()).toBe(wayTable());
 });
 
 test('"What a press does" has a row for each input of decide.ts', () => {

@@ -112,7 +112,7 @@ test('a copy of the number is in no data of a form that lacks a control', async 
   expect(console.error).toHaveBeenCalledWith(expect.stringContaining('note is not sent'));
 });
 
-const BOXES = '<input data-cardseal-field="number" maxlength="4" id="box">'.repeat(4);
+const BOXES = '<input data-cardseal-field="number" maxlength="4">'.repeat(4);
 
 // Claim no-clear-text
 test.each([

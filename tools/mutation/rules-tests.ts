@@ -1,21 +1,9 @@
-/**
- * What answers in two seconds: the table of a press, and explorations of the form, each rule where
- * it matters, and a look around.
- */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Explorations of the form that answer in two seconds: each rule where it matters, and a look around. */
 import { expect, test } from 'vitest';
-import { alwaysTable, wayTable } from '../../test/documents/press-table.ts';
 import { loadForm } from '../../test/form/explore/code.ts';
 import { explore } from '../../test/form/explore/explore.ts';
 import { scopeOf, TAKEN_OUT } from '../../test/form/explore/rules.ts';
 import { SETTINGS } from '../../test/form/explore/scopes.ts';
-
-test('docs/press.md says in each cell what decide.ts does', () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/press.md'), 'utf8');
-  expect(text).toContain(alwaysTable());
-  expect(text).toContain(wayTable());
-});
 
 const code = await loadForm();
 

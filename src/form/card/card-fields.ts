@@ -154,8 +154,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       return true;
     },
     /**
-     * Whether only an event tells of another card, because the control is not seen empty: one with a
-     * shared name was not emptied, and a select may show an option again.
+     * Whether only an event tells of another card, because the control is not seen empty: one with
+     * a shared name was not emptied, and a select may show an option again.
      */
     mayHoldCard: (control: Element): boolean =>
       isShared(control) || (isSelect(control) && hasDigit(control)),

@@ -24,7 +24,7 @@ function splitDate(numerals: number[][]): number[][] {
   const [first = [], second = []] = numerals;
   if (numerals.length > 2) return [];
   if (numerals.length === 2) return monthFirst(first, second);
-  // Of any other length, it has no year of two or four digits, which the rules of the fields refuse.
+  // Of any other length, its year has neither two digits nor four, and the fields' rules refuse it.
   const isYearFirst = first.length === 6 && !mayBeMonth(first.slice(0, 2));
   const end = isYearFirst ? 4 : 2;
   return monthFirst(first.slice(0, end), first.slice(end));

@@ -4,7 +4,8 @@ import { AUTOCOMPLETE, cardControls, isSelect, isShared, slotOf } from './slots.
 
 /**
  * G7: gives controls the word of `autocomplete` by which browsers keep a card where it belongs.
- * Without it, Chromium and Firefox store in their form history what was typed, the security code included.
+ * Without it, Chromium and Firefox store in their form history what was typed, the security code
+ * included.
  */
 export function setAutocomplete(form: HTMLFormElement): void {
   const isOff = unclobbered(form, 'getAttribute')('autocomplete') === 'off';

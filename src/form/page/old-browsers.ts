@@ -8,8 +8,8 @@ import { unclobbered } from './unclobbered.ts';
 type Button = HTMLButtonElement | HTMLInputElement;
 
 /**
- * Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62, and `concat` asks a polluted
- * prototype whether to join.
+ * Joins lists. `Array.prototype.flat` came with Chrome 69 and Firefox 62, and `concat` asks a
+ * polluted prototype whether to join.
  */
 export function concat<T>(lists: readonly (readonly T[])[]): T[] {
   const all: T[] = [];
