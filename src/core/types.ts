@@ -26,7 +26,7 @@ export type CardField = keyof Card;
 /** The layout identifiers, as the specification spells them. */
 export type LayoutField = 'Pan' | 'Name' | 'ExpMonth' | 'ExpYear' | 'Cvc';
 
-/** The card encryption key as the merchant's server forwards it: three fields, and no more. */
+/** The card encryption key as the merchant's server forwards it. Other fields are ignored. */
 export interface CardEncryptionKey {
   /** The key's id. It is opaque, and comes back unmodified as `key_id`. */
   id: string;

@@ -86,7 +86,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
       presses.settleIfOver(kind); // first: a listener of `cardseal:settled` may unbind the form
       if (isBound) presses.onPress(event, kind, button); // F13
     },
-    onShopper: presses.onShopper,
+    onShopper: () => presses.settleIfOver(),
 
     onChange(control: Element) {
       if (fields.noteChange(control)) presses.onChange(fields.mayHoldCard(control));

@@ -35,7 +35,7 @@
  * - F13: A form that is not bound any more decides about no press.
  * - G9, G12, G13: A refused repeat ends in a text; the fields are seen to be empty; texts are true.
  *
- * docs/press.md has the same as a table in words.
+ * docs/press.md has the same as a table in words, .github/CONTRIBUTING.md the other rules (G).
  */
 import { CardEncryptionError } from '../core/index.ts';
 import type { FormProblem } from './feedback/texts.ts';
@@ -139,8 +139,11 @@ export type Input =
   | { type: 'sealed'; press: Press; isSame: boolean }
   /** The press has its block, in a task of its own. */
   | { type: 'ready'; press: Press }
-  /** What the page says just before the block leaves the form. */
-  | ({ type: 'gated'; press: Press; isCard: boolean } & Facts)
+  /**
+   * What the page says just before the block leaves the form. `destinationError`: why the browser
+   * may not send the form to where it goes, if so.
+   */
+  | ({ type: 'gated'; press: Press; isCard: boolean; destinationError: unknown } & Facts)
   /** The library has emptied the fields, for code of the page. */
   | { type: 'emptied'; press: Press; isCleared: boolean }
   /** The library has emptied the fields, because 30 seconds are over. */
@@ -169,8 +172,11 @@ export type Input =
 export type Effect =
   | { do: 'stop'; press: Press }
   | { do: 'announce' | 'pass' | 'repeat' | 'empty' | 'emptyLate' | 'handOver'; press: Press }
-  /** @property wasAsked - Whether the page has just been asked whether it is a card press. */
-  | { do: 'gate'; press: Press; wasAsked: boolean }
+  /**
+   * @property isCard - What the page has just said. If it is left out, the page is to be asked: the
+   * press has waited, or code of the page has heard of it.
+   */
+  | { do: 'gate'; press: Press; isCard?: boolean }
   /** Makes a block, unless there is one, and goes on in a task of its own. */
   | { do: 'prepare'; press: Press; needsBlock: boolean }
   /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
@@ -224,13 +230,6 @@ export const isScriptsSubmit = ({ block }: State, { kind }: Press) =>
 /** Whether the block of a press is made for the browser, and not for code of the page. */
 const isMadeForBrowser = ({ kind }: Press, hasHandler: boolean): boolean =>
   kind === 'submit' && !hasHandler; // F8
-
-/**
- * Whether a press leaves by the browser, which sends the form: a press for which a block is made
- * for the browser, or a submit by code of the page that has the block of another press.
- */
-export const leavesByBrowser = (state: State, press: Press, hasHandler: boolean) =>
-  press.kind === 'submit' && !(hasHandler && isMaking(state, press));
 
 /**
  * Whether a press may send the block: that of the card in the fields, or of the emptied fields; or
@@ -299,7 +298,7 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
     case 'repeated':
       return repeated(state, input);
     case 'failed':
-      return failed(state, input);
+      return failed(state, input.press, input.error);
     case 'dispatched':
       return dispatched(state, input.sent);
     case 'answered':
@@ -331,12 +330,8 @@ type Of<Type extends Input['type']> = Extract<Input, { type: Type }>;
 function pressed(state: State, input: Of<'press'>): Step {
   const { doing, block } = state;
   const { press, isCard, isByShopper, isRepeat } = input;
-  const gate: Effect = { do: 'gate', press, wasAsked: true };
-  if (isRepeat) {
-    // The way to pay may have changed since, and the page may have ended the press.
-    const isStillMade = isCard && isMaking(state, press); // F3
-    return isStillMade ? [state, gate] : refuse(state, press);
-  }
+  const gate: Effect = { do: 'gate', press, isCard };
+  if (isRepeat) return isMaking(state, press) ? [state, gate] : refuse(state, press);
   if (!isCard) return pressedOther(state);
   if (countsAsScripts(state, input)) return [state, gate]; // F5
   const stop: Effect = { do: 'stop', press };
@@ -396,8 +391,7 @@ function announced(state: State, input: Of<'announced'>, hasHandler: boolean): S
     const next = withdrawn(state); // F10
     return [next, { do: 'stop', press }, TAKE_OUT, prepare];
   }
-  const gate: Effect = { do: 'gate', press, wasAsked: false };
-  if (goesOnByRepeat(press, hasHandler) && input.canGoOn) return [state, gate];
+  if (goesOnByRepeat(press, hasHandler) && input.canGoOn) return [state, { do: 'gate', press }];
   return [state, { do: 'stop', press }, { do: 'prepare', press, needsBlock: false }];
 }
 
@@ -414,7 +408,7 @@ function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boole
 function ready(state: State, press: Press, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
   if (goesOnByRepeat(press, hasHandler)) return [state, { do: 'repeat', press }];
-  return [state, { do: 'gate', press, wasAsked: false }];
+  return [state, { do: 'gate', press }];
 }
 
 /** The repeat of a press ends here only if no event has come of it. */
@@ -425,7 +419,7 @@ function repeated(state: State, { press, isExplained }: Of<'repeated'>): Step {
 }
 
 /** Tells why a press came to nothing. */
-function failed(state: State, { press, error }: Of<'failed'>): Step {
+function failed(state: State, press: Press, error: unknown): Step {
   const stop: Effect = { do: 'stop', press };
   const fail: Effect = { do: 'fail', error, isAway: isAway(state.doing) }; // G13
   if (!isMaking(state, press)) return [state, stop, fail];
@@ -438,7 +432,7 @@ function failed(state: State, { press, error }: Of<'failed'>): Step {
 
 function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
   const { doing, block } = state;
-  const { press, isCard, isSame } = input;
+  const { press, isCard, isSame, destinationError } = input;
   const isOwn = isMaking(state, press);
   if (!isOwn && !isDispatching(state) && !isScriptsSubmit(state, press)) {
     return [state, { do: 'stop', press }]; // code of the page has ended it
@@ -450,7 +444,9 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
     return refuse(isCard ? { ...state, block: unlessOther(block, isSame) } : state, press);
   }
   // Also a submit by `onEncrypted`, or by a handler of a card button: no block was made for it.
-  if (leavesByBrowser(state, press, hasHandler)) {
+  const isByBrowser = isOwn ? isMadeForBrowser(press, hasHandler) : press.kind === 'submit';
+  if (isByBrowser) {
+    if (destinationError) return failed(state, press, destinationError); // F3
     const under = doing.is === 'handed' ? doing : null;
     const begun: Doing = { is: 'dispatching', press, under };
     const next = doing.is === 'dispatching' ? doing : begun;
@@ -460,10 +456,7 @@ function gated(state: State, input: Of<'gated'>, hasHandler: boolean): Step {
       { do: 'pass', press },
     ];
   }
-  // The fields are empty before code of the page gets the block. A press that is not its own is a
-  // click of a card button, or a call of `encrypt()`, within a press that passes: it shares the
-  // block, which is in the form's data at once.
-  return [isOwn ? state : { ...state, block: GIVEN }, { do: 'empty', press }];
+  return [state, { do: 'empty', press }]; // before code of the page gets the block
 }
 
 /** A press that the gate refuses. */
@@ -477,30 +470,30 @@ function refuse(state: State, press: Press): Step {
 
 /** The fields are empty, for code of the page that gets the block. */
 function emptied(state: State, { press, isCleared }: Of<'emptied'>): Step {
+  const given: State = { ...state, block: GIVEN };
   if (isDispatching(state)) {
-    // `gated` has given it the block of the press that passes. The event of a click goes on.
-    return press.kind === 'click' ? [state] : [state, { do: 'handOver', press }];
+    // It shares the block of the press that passes. The event of a click goes on.
+    return press.kind === 'click' ? [given] : [given, { do: 'handOver', press }];
   }
   if (!isMaking(state, press)) {
     // Code of the page has ended it. Only a click has an event that would go on.
     return press.kind === 'click' ? refuse(state, press) : [state];
   }
-  if (!isCleared) return failed(state, { type: 'failed', press, error: notEmpty() }); // G12
-  const next = { ...state, block: GIVEN };
+  if (!isCleared) return failed(state, press, notEmpty()); // G12
   if (press.kind === 'encrypt') {
-    const [idle, ...effects] = rest(next, IDLE);
+    const [idle, ...effects] = rest(given, IDLE);
     return [idle, { do: 'handOver', press }, ...effects];
   }
   if (press.kind === 'click') {
     const doing: Doing = { is: 'dispatching', press, under: null };
     return [
-      { ...next, doing },
+      { ...given, doing },
       { do: 'pass', press },
     ];
   }
   const doing: Doing = { is: 'handed', press, isResetDue: false, isBegun: false };
   return [
-    { ...next, doing },
+    { ...given, doing },
     { do: 'waitForPage', press },
     { do: 'handOver', press },
   ];
@@ -602,7 +595,7 @@ function changed(state: State, { isSame, isBegun }: Of<'changed'>): Step {
 /** Something collects the form's data. */
 function collected(state: State, { isCard, isOther }: Of<'collected'>): Step {
   const { block } = state;
-  if (!isDispatching(state) && !isCard) return [withdrawn(state), TAKE_OUT]; // F10
+  if (!isCard) return [withdrawn(state), TAKE_OUT]; // F10
   if (!block || block.place === 'aside') return [state];
   if (!isCommitted(state) && isOther) return [withdrawn(state)]; // F10
   return [{ ...state, block: { ...block, isOut: true } }]; // F10

@@ -5,12 +5,10 @@ import {
   type Effect,
   type Facts,
   type Input,
-  isCommitted,
   isDispatching,
   isIdle,
   isMaking,
   isScriptsSubmit,
-  leavesByBrowser,
   type Press,
   START,
   type State,
@@ -64,20 +62,14 @@ export function cardPresses(parts: Parts) {
     settleIfOver,
     encrypt,
     end,
-    /** An event of the shopper. */
-    onShopper() {
-      settleIfOver();
-    },
     onChange(isBegun: boolean) {
       settleIfOver();
-      if (!state.block || isDispatching(state)) return;
-      send({ type: 'changed', isSame: kept.isSame(), isBegun });
+      send({ type: 'changed', isSame: isSame(), isBegun });
     },
     /** @param saysCard - Whether the page says that the shopper pays by card. */
     onFormData(data: FormData, saysCard: () => boolean) {
-      const isCard = isDispatching(state) || saysCard();
-      const isOther = !isCommitted(state) && kept.isOther();
-      send({ type: 'collected', isCard, isOther });
+      const isCard = isDispatching(state) || saysCard(); // F4: a press that passes is a card press
+      send({ type: 'collected', isCard, isOther: kept.isOther() });
       kept.fill(data);
     },
     onReset: () => send({ type: 'resets' }),
@@ -162,7 +154,7 @@ export function cardPresses(parts: Parts) {
         repeat(press);
         break;
       case 'gate':
-        gate(press, effect.wasAsked);
+        gate(press, effect.isCard);
         break;
       case 'empty':
         fields.empty();
@@ -202,7 +194,7 @@ export function cardPresses(parts: Parts) {
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
       const isCard = page.isCardPayment(button, isIdle(state) && !mayBeScripts);
-      const isSendable = state.doing.is !== 'overdue' || isDestinationAllowed(button);
+      const isSendable = state.doing.is !== 'overdue' || !destinationError(button);
       send({ type: 'press', press, isCard, isByShopper, isRepeat, isSendable });
     } catch (error) {
       send({ type: 'failed', press, error });
@@ -286,18 +278,16 @@ export function cardPresses(parts: Parts) {
   /**
    * Asks the page, just before the block leaves the form, whether it may.
    *
-   * @param wasAsked - Whether `onPress` has just asked whether this is a card press. Otherwise the
-   * press has waited, or code of the page has heard of it, which may have locked or hidden the
-   * fields: their looks counted when it began.
+   * @param said - What it has just said of this press. Otherwise it may have locked or hidden the
+   * fields since: their looks counted when the press began.
    */
-  function gate(press: LivePress, wasAsked: boolean): void {
+  function gate(press: LivePress, said?: boolean): void {
     const { kind, button } = press;
     try {
-      const isByBrowser = leavesByBrowser(state, press, hasHandler);
-      const isCard = wasAsked || kind === 'encrypt' || page.isCardPayment(button, false);
-      if (isCard && state.block && isByBrowser) page.checkDestination(button);
+      const isCard = said ?? (kind === 'encrypt' || page.isCardPayment(button, false));
       if (isCard && state.block) kept.checkPlace();
-      send({ type: 'gated', press, isCard, ...facts() });
+      const error = destinationError(button);
+      send({ type: 'gated', press, isCard, destinationError: error, ...facts() });
     } catch (error) {
       send({ type: 'failed', press, error });
     }
@@ -395,12 +385,13 @@ export function cardPresses(parts: Parts) {
     return { isSame: isSame(), isYoung: kept.isYoung() };
   }
 
-  function isDestinationAllowed(button: HTMLElement | null): boolean {
+  /** Why the browser may not send the form to where it goes, if so. */
+  function destinationError(button: HTMLElement | null): unknown {
     try {
       page.checkDestination(button);
-      return true;
-    } catch {
-      return false;
+      return undefined;
+    } catch (error) {
+      return error;
     }
   }
 

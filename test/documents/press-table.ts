@@ -44,6 +44,7 @@ const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
 const MAKING = ['encrypting'] as const;
 
 const HEARD = { type: 'announced', press: OWN, isWanted: true, canGoOn: true, ...SAME } as const;
+const GATED = { type: 'gated', isCard: true, destinationError: undefined, ...SAME } as const;
 
 export const ROWS: readonly Row[] = [
   { what: 'a press that is no card press', input: { ...BEGUN, isCard: false } },
@@ -131,39 +132,44 @@ export const ROWS: readonly Row[] = [
   },
   {
     what: 'at the gate: a card press with a block of this card',
-    input: { type: 'gated', press: OWN, isCard: true, ...SAME },
+    input: { ...GATED, press: OWN },
     columns: ['encrypting', 'dispatching'],
   },
   {
     what: 'at the gate: a card button, or `encrypt()`, in a press that passes',
-    input: { type: 'gated', press: { id: 2, kind: 'click' }, isCard: true, ...SAME },
+    input: { ...GATED, press: { id: 2, kind: 'click' } },
     columns: ['dispatching'],
   },
   {
     what: 'at the gate: a submit by the script that has the block',
-    input: { type: 'gated', press: NEW, isCard: true, ...SAME },
+    input: { ...GATED, press: NEW },
     columns: ['idle', 'handed'],
     block: GIVEN,
   },
   {
     what: 'at the gate: the same, with `onEncrypted`',
-    input: { type: 'gated', press: OWN, isCard: true, ...SAME },
+    input: { ...GATED, press: OWN },
     columns: MAKING,
     hasHandler: true,
   },
   {
     what: 'at the gate: the same, for `encrypt()` or a card button',
-    input: { type: 'gated', press: CLICK, isCard: true, ...SAME },
+    input: { ...GATED, press: CLICK },
     columns: MAKING,
   },
   {
     what: 'at the gate: another card is in the fields',
-    input: { type: 'gated', press: OWN, isCard: true, isSame: false, isYoung: true },
+    input: { ...GATED, press: OWN, isSame: false },
     columns: MAKING,
   },
   {
     what: 'at the gate: no card press any more, or the key has become too old',
-    input: { type: 'gated', press: OWN, isCard: false, isSame: true, isYoung: true },
+    input: { ...GATED, press: OWN, isCard: false },
+    columns: MAKING,
+  },
+  {
+    what: 'at the gate: the browser would send the form to a wrong place',
+    input: { ...GATED, press: OWN, destinationError: 'why' },
     columns: MAKING,
   },
   {
@@ -181,6 +187,11 @@ export const ROWS: readonly Row[] = [
     what: 'the fields are empty, for a card button',
     input: { type: 'emptied', press: CLICK, isCleared: true },
     columns: MAKING,
+  },
+  {
+    what: 'the fields are empty, for a card button or `encrypt()` in a press that passes',
+    input: { type: 'emptied', press: { id: 2, kind: 'encrypt' }, isCleared: true },
+    columns: ['dispatching'],
   },
   {
     what: 'a script has filled them again',
@@ -259,6 +270,7 @@ export const ROWS: readonly Row[] = [
   {
     what: 'the form’s data is collected, and another way to pay is chosen',
     input: { type: 'collected', isCard: false, isOther: false },
+    never: ['dispatching'],
   },
   {
     what: 'the form’s data is collected, and the fields hold another whole card',

@@ -37,7 +37,10 @@ const cardPress = (press: Press, by: 'shopper' | 'script'): Input => ({
   ...{ type: 'press', press, isCard: true, isByShopper: by === 'shopper' },
   ...{ isRepeat: false, isSendable: true },
 });
-const FRESH = { isCard: true, isSame: true, isYoung: true } as const;
+const FRESH = {
+  ...{ isCard: true, isSame: true, isYoung: true },
+  destinationError: undefined,
+} as const;
 
 test('a press that fails ends no other one', () => {
   const state = stateOf(SENDING, GIVEN);

@@ -20,23 +20,29 @@ const BY_PAGE = { hasHandler: true };
 
 export const TAKEN_OUT: readonly TakenOut[] = [
   {
-    at: 'pressed.F3', // a repeat that is no card press any more is stopped
-    plant: { gives: 'isMaking(state, press)' },
+    at: 'gated.F3#1', // a repeat that is no card press any more is stopped
+    plant: { gives: '!block || !isFresh(state, input)' },
     depth: 3,
     found: 'the library sends a form that is no card payment',
   },
   {
-    at: 'gated.F3', // the gate lets only a fresh block of a card press pass
+    at: 'gated.F3#1', // the gate lets only a fresh block of a card press pass
     plant: { gives: '!block || !isCard' },
     depth: 3,
     found: 'a press is repeated with another card on the screen',
   },
   {
-    at: 'gated.F3',
+    at: 'gated.F3#1',
     plant: { gives: '!block || !isFresh(state, input)' },
     setting: BY_PAGE,
     depth: 3,
     found: 'onEncrypted is called although another way is chosen',
+  },
+  {
+    at: 'gated.F3#2', // nor where the browser may not send it
+    plant: 'never',
+    depth: 4,
+    found: 'a block goes to a wrong destination',
   },
   {
     at: 'isDispatching.F4', // what the page does while a press passes belongs to that press

@@ -81,7 +81,6 @@ export class Run {
   #isInSubmit = false;
   #isEmptying = false;
   #hasActed = false;
-  #isRepeating = false;
   #nesting = 0;
   #raised = 0;
   #repeats = 0;
@@ -322,7 +321,7 @@ export class Run {
         this.#repeat(press);
         break;
       case 'gate':
-        this.#gate(press);
+        this.#gate(press, effect.isCard);
         break;
       case 'empty':
         if (this.#isNative(press)) {
@@ -401,10 +400,8 @@ export class Run {
     if (this.#repeats > 1) this.#fail('the library repeats a press again and again');
     const how = this.pick(['', 'the browser refuses it, and shows why', 'no event comes']);
     this.#awaited = press;
-    this.#isRepeating = true;
     if (how === '') this.#dispatch({ kind: press.kind as 'submit' | 'click', by: 'library' });
     else this.log.push(how);
-    this.#isRepeating = false;
     this.#awaited = undefined;
     this.#settle();
     const isExplained = how.endsWith('why') && world.isConnected;
@@ -412,19 +409,12 @@ export class Run {
     this.#send({ type: 'repeated', press, isExplained });
   }
 
-  #gate(press: Press): void {
+  #gate(press: Press, said?: boolean): void {
     const { world } = this;
     this.#pageActs('when', ['restart()']);
-    const isByBrowser =
-      press.kind === 'submit' && !(this.setting.hasHandler && this.#isMaking(press));
-    if (world.state.block && isByBrowser && !world.isDestinationGood) {
-      this.#send({ type: 'failed', press, error: 'wrong destination' });
-      return;
-    }
-    // A press that has just begun was asked for already, and so was `encrypt()`, by its call.
-    const isAsked = press.kind === 'encrypt' || this.#isRepeating || !this.#isMaking(press);
-    const isCard = isAsked || world.isCardChosen;
-    this.#send({ type: 'gated', press, isCard, ...this.#facts() });
+    const isCard = said ?? (press.kind === 'encrypt' || world.isCardChosen);
+    const destinationError = world.isDestinationGood ? undefined : 'wrong destination';
+    this.#send({ type: 'gated', press, isCard, destinationError, ...this.#facts() });
   }
 
   #pass({ id, kind }: Press): void {
