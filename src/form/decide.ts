@@ -28,10 +28,11 @@
  * - F7: One press at a time. The shopper is told to wait.
  * - F8: The page hears of each press first; with `onEncrypted` the shopper's submit never passes; a
  *   press that fails ends in a text.
- * - F9: A block is sent once, and no response for 30 seconds ends in a text.
+ * - F9: A press sends its block once, and no response for 30 seconds ends in a text.
  * - F10: Another card, or another way to pay, takes the block out of the form's data.
  * - F11: A retry needs nothing in the emptied fields.
- * - F12: A reset, `restart()`, `unbind()` and leaving the page leave no block and no card.
+ * - F12: A reset, `restart()` and leaving the page leave no block and no card; `unbind()` leaves no
+ *   block, and no card of one.
  * - F13: A form that is not bound any more decides about no press.
  * - G9, G12, G13: A refused repeat ends in a text; the fields are seen to be empty; texts are true.
  *
@@ -127,8 +128,7 @@ export type Input =
       press: Press;
       isCard: boolean;
       isByShopper: boolean;
-      isRepeat: boolean;
-      /** Unless `onEncrypted` is overdue, and the destination of the form is not allowed. */
+      /** Of a submit: not if `onEncrypted` is overdue and the form's destination is not allowed. */
       isSendable: boolean;
     }
   /** The page has heard `cardseal:submit`. `canGoOn`: the event of the press can send the form. */
@@ -148,6 +148,8 @@ export type Input =
   | { type: 'emptied'; press: Press; isCleared: boolean }
   /** The library has emptied the fields, because 30 seconds are over. */
   | { type: 'emptiedLate'; press: Press; isSame: boolean; isCleared: boolean }
+  /** The event of the repeat comes. */
+  | { type: 'repeats'; press: Press }
   /** The repeat is over. `isExplained`: the browser has told the shopper why it refuses it. */
   | { type: 'repeated'; press: Press; isExplained: boolean }
   | { type: 'failed'; press: Press; error: unknown }
@@ -171,12 +173,8 @@ export type Input =
 /** What is to be done, in this order. */
 export type Effect =
   | { do: 'stop'; press: Press }
-  | { do: 'announce' | 'pass' | 'repeat' | 'empty' | 'emptyLate' | 'handOver'; press: Press }
-  /**
-   * @property isCard - What the page has just said. If it is left out, the page is to be asked: the
-   * press has waited, or code of the page has heard of it.
-   */
-  | { do: 'gate'; press: Press; isCard?: boolean }
+  | { do: 'announce' | 'repeat' | 'gate' | 'pass'; press: Press }
+  | { do: 'empty' | 'emptyLate' | 'handOver'; press: Press }
   /** Makes a block, unless there is one, and goes on in a task of its own. */
   | { do: 'prepare'; press: Press; needsBlock: boolean }
   /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
@@ -244,7 +242,7 @@ const goesOnByRepeat = (press: Press, hasHandler: boolean) =>
 
 // What becomes of a block
 
-/** Code of the page has it. */
+/** Code of the page has it. block.ts puts it into the data, and forgets its card. */
 const GIVEN: Block = { place: 'script', isOut: true, isEmptied: true };
 
 const letOut = (block: Block): Block => ({
@@ -295,6 +293,8 @@ export function decide(state: State, input: Input, hasHandler: boolean): Step {
       return emptied(state, input);
     case 'emptiedLate':
       return emptiedLate(state, input);
+    case 'repeats':
+      return repeats(state, input.press);
     case 'repeated':
       return repeated(state, input);
     case 'failed':
@@ -329,9 +329,8 @@ type Of<Type extends Input['type']> = Extract<Input, { type: Type }>;
 
 function pressed(state: State, input: Of<'press'>): Step {
   const { doing, block } = state;
-  const { press, isCard, isByShopper, isRepeat } = input;
-  const gate: Effect = { do: 'gate', press, isCard };
-  if (isRepeat) return isMaking(state, press) ? [state, gate] : refuse(state, press);
+  const { press, isCard, isByShopper } = input;
+  const gate: Effect = { do: 'gate', press };
   if (!isCard) return pressedOther(state);
   if (countsAsScripts(state, input)) return [state, gate]; // F5
   const stop: Effect = { do: 'stop', press };
@@ -408,6 +407,12 @@ function sealed(state: State, { press, isSame }: Of<'sealed'>, hasHandler: boole
 function ready(state: State, press: Press, hasHandler: boolean): Step {
   if (!isMaking(state, press)) return [state];
   if (goesOnByRepeat(press, hasHandler)) return [state, { do: 'repeat', press }];
+  return [state, { do: 'gate', press }];
+}
+
+/** The event of the press comes again, now with its block. */
+function repeats(state: State, press: Press): Step {
+  if (!isMaking(state, press)) return refuse(state, press); // code of the page has ended it
   return [state, { do: 'gate', press }];
 }
 
@@ -513,7 +518,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
     const next = { ...state, block: unlessBegun(doing.under, takenFromScript(block)) }; // F9
     return rest(next, { is: 'sending', press: sent }, { do: 'waitForResponse', press: sent }); // F9
   }
-  if (doing.under) return [{ ...state, doing: doing.under }]; // F9
+  if (doing.under) return [{ ...state, doing: doing.under }]; // F9: its 30 seconds go on
   return rest(state, IDLE);
 }
 

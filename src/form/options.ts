@@ -90,8 +90,9 @@ export interface CardFormOptions {
    * without it, a press passes if its button has `data-cardseal-skip` or `formmethod="dialog"`, or
    * if the card's fields are all disabled, or are hidden and hold no digit.
    *
-   * It is called at each press but `encrypt()`, again before the block goes out, and when the
-   * form's data is collected. If the answer has changed before the block goes out, the shopper
+   * It is called at each press but `encrypt()` and those of such buttons, again before the block
+   * goes out, when the form's data is collected, and when the form is checked: as it is bound, or
+   * later, as it gets the focus. If the answer has changed before the block goes out, the shopper
    * reads `press_again`. If it throws, the press ends in `invalid_form`. While the form's data is
    * collected, `new FormData(form)` throws: a `when` that uses it is not asked then, and its answer
    * at the last press counts. While a press is under way, fields that the page disables or hides do

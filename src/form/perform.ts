@@ -20,7 +20,10 @@ import type { Parts } from './parts.ts';
 /** How long a response may take before the form opens again, in milliseconds. */
 const RESPONSE_MS = 30_000;
 
-/** These happen whatever code of the page has done since they were decided. */
+/**
+ * These happen whatever code of the page has done since they were decided. An event that was to be
+ * stopped must not go on, nor a card or a block stay; each `cardseal:submit` has its settled.
+ */
 const DUE: readonly Effect['do'][] = ['stop', 'settled', 'nextCard', 'takeOut'];
 
 /** A press, with what `decide` does not look at. */
@@ -85,8 +88,8 @@ export function cardPresses(parts: Parts) {
   /**
    * Code of the page runs in many effects: in `when`, in events, when fields are emptied, and in a
    * repeated press. It may call `send` again: that step is done before this one goes on. If the
-   * form does something else afterwards, the rest of the step is dropped, but for what is due. Here
-   * only what is asynchronous asks again, by `isMaking`, when it goes on.
+   * form does something else afterwards, the rest of the step is dropped, but for what is due. Only
+   * what goes on after a step asks again, by `isMaking`.
    */
   function send(input: Input): void {
     const [next, ...effects] = decide(state, input, hasHandler);
@@ -154,7 +157,7 @@ export function cardPresses(parts: Parts) {
         repeat(press);
         break;
       case 'gate':
-        gate(press, effect.isCard);
+        gate(press);
         break;
       case 'empty':
         fields.empty();
@@ -182,20 +185,26 @@ export function cardPresses(parts: Parts) {
   // A press begins
 
   function onPress(event: Event, kind: 'submit' | 'click', button: HTMLElement | null): void {
-    const isRepeat = awaited !== undefined; // `repeat` submits or clicks now: this is its event
-    const id = awaited?.id ?? nextId();
+    const repeated = awaited;
     awaited = undefined;
     // F1: an earlier listener has refused it. A repeat that is refused counts as missing.
     if (event.defaultPrevented) return;
+    const id = repeated?.id ?? nextId();
     const target = pathOf(event)[0]!;
     const press: LivePress = { id, kind, button, event, target, resolve: null };
+    if (repeated) send({ type: 'repeats', press });
+    else begin(press);
+  }
+
+  function begin(press: LivePress): void {
+    const { button } = press;
     try {
       const isByShopper = page.notePress(button);
       const mayBeScripts = isScriptsSubmit(state, press) && !isByShopper;
       // While a payment is under way, the page may lock or hide the fields.
       const isCard = page.isCardPayment(button, isIdle(state) && !mayBeScripts);
       const isSendable = state.doing.is !== 'overdue' || !destinationError(button);
-      send({ type: 'press', press, isCard, isByShopper, isRepeat, isSendable });
+      send({ type: 'press', press, isCard, isByShopper, isSendable });
     } catch (error) {
       send({ type: 'failed', press, error });
     }
@@ -211,10 +220,7 @@ export function cardPresses(parts: Parts) {
         target: null,
         resolve,
       };
-      send({
-        ...{ type: 'press', press, isCard: true, isByShopper: true },
-        ...{ isRepeat: false, isSendable: false },
-      });
+      send({ type: 'press', press, isCard: true, isByShopper: true, isSendable: true });
       if (!isMaking(state, press)) resolve(undefined); // unless it was handed over
     });
   }
@@ -223,10 +229,10 @@ export function cardPresses(parts: Parts) {
     const isWanted = notices.emit('submit', { submitter: press.button });
     // The browser sends no form for a submit event that a script has made. If that cannot be
     // cancelled, it goes on in any case, and its script may send the form.
-    // A click with a modifier key would open the answer in another tab.
     const { kind, event } = press;
-    const isOfBrowser = event?.isTrusted && !page.isModified();
-    const canGoOn = kind !== 'submit' || isOfBrowser || !event!.cancelable;
+    const isSent = kind !== 'submit' || event!.isTrusted || !event!.cancelable;
+    // A click with a modifier key would open the answer in another tab.
+    const canGoOn = isSent && !page.isModified();
     send({ type: 'announced', press, isWanted, canGoOn, ...facts() });
   }
 
@@ -258,7 +264,7 @@ export function cardPresses(parts: Parts) {
     notices.emit('encrypted', { key_id: made.block.key_id });
   }
 
-  /** The event comes before `page.repeat` returns. */
+  /** Its event comes before `page.repeat` returns: `onPress` sends `repeats`. */
   function repeat(press: LivePress): void {
     let isExplained = false;
     awaited = press;
@@ -276,15 +282,13 @@ export function cardPresses(parts: Parts) {
   // The block leaves the form
 
   /**
-   * Asks the page, just before the block leaves the form, whether it may.
-   *
-   * @param said - What it has just said of this press. Otherwise it may have locked or hidden the
-   * fields since: their looks counted when the press began.
+   * Asks the page, just before the block leaves the form, whether it may. The looks of the fields
+   * counted when the press began: the page may have locked or hidden them since.
    */
-  function gate(press: LivePress, said?: boolean): void {
+  function gate(press: LivePress): void {
     const { kind, button } = press;
     try {
-      const isCard = said ?? (kind === 'encrypt' || page.isCardPayment(button, false));
+      const isCard = kind === 'encrypt' || page.isCardPayment(button, false);
       if (isCard && state.block) kept.checkPlace();
       const error = destinationError(button);
       send({ type: 'gated', press, isCard, destinationError: error, ...facts() });
@@ -293,10 +297,10 @@ export function cardPresses(parts: Parts) {
     }
   }
 
-  /** The event goes on to the listeners of the page. `repeat` settles it when it returns. */
+  /** The event goes on to the listeners of the page. When they have run, it is settled. */
   function pass(press: LivePress): void {
     passing.push(press);
-    later(settle); // if nothing settles it before
+    later(settle); // if `repeat`, `handOver`, or an event of the shopper has not done it before
     stopListening ??= page.onceLeaving(onLeaving);
   }
 
@@ -318,7 +322,7 @@ export function cardPresses(parts: Parts) {
   function giveUpLater(press: Press): void {
     later(() => {
       settle(); // what was passing is over
-      send({ type: 'timeout', press, isSame: isSame() });
+      send({ type: 'timeout', press, isSame: isSame() }); // no more, if its press is over
     }, RESPONSE_MS);
   }
 
@@ -359,7 +363,7 @@ export function cardPresses(parts: Parts) {
    * @param shallEmpty - Whether to empty the fields.
    * @param isQuiet - Whether the shopper need not be told.
    */
-  function end({ shallEmpty, isQuiet = false }: { shallEmpty: boolean; isQuiet?: boolean }): void {
+  function end(shallEmpty: boolean, isQuiet: boolean): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,

@@ -22,7 +22,7 @@ const NEW: Press = { id: 2, kind: 'submit' };
 
 const SAME = { isSame: true, isYoung: true };
 const PRESS = { type: 'press', press: NEW, isCard: true, isByShopper: true } as const;
-const BEGUN = { ...PRESS, isRepeat: false, isSendable: true } as const;
+const BEGUN = { ...PRESS, isSendable: true } as const;
 
 interface Row {
   what: string;
@@ -81,7 +81,7 @@ export const ROWS: readonly Row[] = [
     columns: MAKING,
   },
   {
-    what: 'the same, with `onEncrypted` or for `encrypt()`',
+    what: 'the same, for a submit with `onEncrypted`, or for `encrypt()`',
     input: HEARD,
     columns: MAKING,
     hasHandler: true,
@@ -110,14 +110,14 @@ export const ROWS: readonly Row[] = [
     columns: MAKING,
   },
   {
-    what: 'the same, with `onEncrypted` or for `encrypt()`',
+    what: 'the same, for a submit with `onEncrypted`, or for `encrypt()`',
     input: { type: 'ready', press: OWN },
     columns: MAKING,
     hasHandler: true,
   },
   {
     what: 'the repeated press comes',
-    input: { ...BEGUN, press: OWN, isRepeat: true },
+    input: { type: 'repeats', press: OWN },
     columns: MAKING,
   },
   {
@@ -147,13 +147,25 @@ export const ROWS: readonly Row[] = [
     block: GIVEN,
   },
   {
-    what: 'at the gate: the same, with `onEncrypted`',
+    what: 'at the gate: the same, and another card is in the fields',
+    input: { ...GATED, press: NEW, isSame: false },
+    columns: ['idle'],
+    block: GIVEN,
+  },
+  {
+    what: 'at the gate: the same, and the browser would send the form to a wrong place',
+    input: { ...GATED, press: NEW, destinationError: 'why' },
+    columns: ['idle', 'handed'],
+    block: GIVEN,
+  },
+  {
+    what: 'at the gate: a card press, with `onEncrypted`',
     input: { ...GATED, press: OWN },
     columns: MAKING,
     hasHandler: true,
   },
   {
-    what: 'at the gate: the same, for `encrypt()` or a card button',
+    what: 'at the gate: a card press, for `encrypt()` or a card button',
     input: { ...GATED, press: CLICK },
     columns: MAKING,
   },
@@ -244,6 +256,23 @@ export const ROWS: readonly Row[] = [
     columns: ['sending'],
   },
   {
+    what: '30 seconds are over, and the fields were emptied before',
+    input: { type: 'timeout', press: OWN, isSame: true },
+    columns: ['sending'],
+    block: { ...FULL, isEmptied: true },
+  },
+  {
+    what: '30 seconds are over, and another card was begun',
+    input: { type: 'timeout', press: OWN, isSame: true },
+    columns: ['handed'],
+    doing: { is: 'handed', press: OWN, isResetDue: false, isBegun: true },
+  },
+  {
+    what: '30 seconds were over, and a script has filled them with another card',
+    input: { type: 'emptiedLate', press: OWN, isSame: false, isCleared: false },
+    columns: ['sending'],
+  },
+  {
     what: '30 seconds were over, and a script has filled the fields again',
     input: { type: 'emptiedLate', press: OWN, isSame: true, isCleared: false },
     columns: ['sending'],
@@ -275,6 +304,7 @@ export const ROWS: readonly Row[] = [
   {
     what: 'the form’s data is collected, and the fields hold another whole card',
     input: { type: 'collected', isCard: true, isOther: true },
+    block: { ...FULL, isOut: false },
   },
   { what: 'a `reset` event', input: { type: 'resets' } },
   { what: 'the reset takes effect', input: { type: 'reset' } },
@@ -393,7 +423,12 @@ export const alwaysTable = (): string =>
 export const wayTable = (): string =>
   tableOf(
     ['in', 'what happens', 'what is done'],
-    ROWS.flatMap((row) =>
-      (row.columns ?? []).map((column) => [`\`${column}\``, row.what, cellOf(row, column)]),
-    ),
+    ROWS.flatMap((row) => {
+      const { columns = [] } = row;
+      const cells = [...new Set(columns.map((column) => cellOf(row, column)))];
+      return cells.map((cell) => {
+        const where = columns.filter((column) => cellOf(row, column) === cell);
+        return [where.map((column) => `\`${column}\``).join(', '), row.what, cell];
+      });
+    }),
   );

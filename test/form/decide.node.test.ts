@@ -35,7 +35,7 @@ function step(state: State, input: Input) {
 
 const cardPress = (press: Press, by: 'shopper' | 'script'): Input => ({
   ...{ type: 'press', press, isCard: true, isByShopper: by === 'shopper' },
-  ...{ isRepeat: false, isSendable: true },
+  isSendable: true,
 });
 const FRESH = {
   ...{ isCard: true, isSame: true, isYoung: true },

@@ -143,8 +143,11 @@ testRealInput.each(WAYS)(
 );
 
 // Claim nothing-left. Chromium opens the answer of such a click in another tab.
-testRealInput('a click with a modifier key pays in the page, as any other', async () => {
-  const page = open();
+testRealInput.each([
+  ['', BUTTON],
+  [' of a card button that submits', '<button data-cardseal-button>Pay</button>'],
+])('a click with a modifier key%s pays in the page, as any other', async (_, button) => {
+  const page = open(html().replace(BUTTON, button));
   let isRefused = true;
   page.form.addEventListener('submit', (event) => {
     if (isRefused) event.preventDefault();

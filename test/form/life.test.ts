@@ -291,7 +291,10 @@ test('an Object.prototype that keeps lists from being joined hides no control', 
 
 test('a polluted Object.prototype gives no block to anybody else', async () => {
   const page = open();
-  const pollution = { resolve: vi.fn(), event: 'polluted', ready: 'polluted', isRepeat: true };
+  const pollution = {
+    ...{ resolve: vi.fn(), event: 'polluted', ready: 'polluted', id: 1 },
+    ...{ isCard: false, isQuiet: true, destinationError: 'polluted' },
+  };
   Object.assign(Object.prototype, pollution);
   try {
     const got: EncryptedCard[] = [];

@@ -252,6 +252,21 @@ test('entries that contain the typed number stay behind, and the rest of the dat
   expect(sent!.body).toEqual([['coupon', 'SUMMER']]);
 });
 
+// Claim no-clear-text
+test.each(['4242.4242.4242.4242', `Visa ${TYPED.number}`, `${TYPED.number} 12/31`])(
+  'nor is the copy of a number sent that is no number as it is typed: %s',
+  async (typed) => {
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const page = open(`<input type="hidden" name="cc">${html()}`);
+    await bind(page.form, { when: () => false }).ready;
+    fill(page);
+    page.control('number').value = typed;
+    page.form.querySelector<Input>('[name=cc]')!.value = typed.replace(/\D/g, '');
+    const [sent] = await posted(page);
+    expect(sent!.body).toEqual([]);
+  },
+);
+
 // Changed: the library set `novalidate` and validated itself. Now the browser does, as without it.
 // Claim other-press
 test("for another way to pay, too, the page's own controls have to be valid", async () => {

@@ -26,7 +26,7 @@ import {
   isSameCard,
   type Problem,
   readCard,
-  readNumber,
+  readNumberDigits,
   zero,
 } from './read.ts';
 
@@ -203,7 +203,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       // One control, or several boxes. Also if the form is not as it must be.
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
       for (const some of [controls, ...controls.map((control) => [control])]) {
-        const number = readNumber(some);
+        const number = readNumberDigits(some);
         try {
           for (const name of entriesWith(number, data)) {
             data.delete(name);

@@ -35,17 +35,22 @@ export interface Problem {
 export function readCard(controls: CardControls): CardBytes {
   const { month, year } = readExpiry(valuesOf(controls.expiry));
   return {
-    number: readNumber(controls.number),
+    number: toBytes(digitsOf(controls.number)),
     name: readName(controls.name),
     exp_month: toBytes(month),
     exp_year: toBytes(year),
-    cvv: toBytes(concat(valuesOf(controls.cvv).map(readDigits))),
+    cvv: toBytes(digitsOf(controls.cvv)),
   };
 }
 
-/** What stands in the controls of the number, as bytes that the caller has to zero. */
-export const readNumber = (controls: Control[]): Uint8Array =>
-  toBytes(concat(valuesOf(controls).map(readDigits)));
+/**
+ * The digits of the number, whatever stands between them: a script may have copied them alone. The
+ * caller has to zero them.
+ */
+export const readNumberDigits = (controls: Control[]): Uint8Array =>
+  toBytes(digitsOf(controls).filter((digit) => digit !== undefined));
+
+const digitsOf = (controls: Control[]) => concat(valuesOf(controls).map(readDigits));
 
 const valuesOf = (controls: Control[]): string[] => controls.map(({ value }) => value);
 

@@ -16,9 +16,9 @@ export function addBoundForm(bound: BoundForm): void {
 
 /**
  * `submit`, `reset`, `formdata` and `change` do not leave a shadow root, so the library listens on
- * the form's shadow root, too. The other events reach both: to handle one twice changes nothing
- * that anybody sees. The second time, a click that passes is a press within itself (F4), and the
- * empty fields are emptied again.
+ * the form's shadow root, too. The other events reach both. To handle one twice does no harm: the
+ * second time, a click that passes is a press within itself (F4), and the page hears once more that
+ * its fields are emptied.
  */
 function listenAround(form: HTMLFormElement): void {
   listenOn(window);

@@ -321,7 +321,7 @@ export class Run {
         this.#repeat(press);
         break;
       case 'gate':
-        this.#gate(press, effect.isCard);
+        this.#gate(press);
         break;
       case 'empty':
         if (this.#isNative(press)) {
@@ -409,10 +409,10 @@ export class Run {
     this.#send({ type: 'repeated', press, isExplained });
   }
 
-  #gate(press: Press, said?: boolean): void {
+  #gate(press: Press): void {
     const { world } = this;
     this.#pageActs('when', ['restart()']);
-    const isCard = said ?? (press.kind === 'encrypt' || world.isCardChosen);
+    const isCard = press.kind === 'encrypt' || world.isCardChosen;
     const destinationError = world.isDestinationGood ? undefined : 'wrong destination';
     this.#send({ type: 'gated', press, isCard, destinationError, ...this.#facts() });
   }
@@ -476,10 +476,12 @@ export class Run {
     // It has to have an outcome. A press that comes while another is under way is told to wait.
     if (isCard && isIdle(state)) world.isOwed = true;
     const raised = this.#raised;
-    this.#send({
-      ...{ type: 'press', press, isCard, isByShopper: this.#isByShopper && by !== 'library' },
-      ...{ isRepeat, isSendable: state.doing.is !== 'overdue' || world.isDestinationGood },
-    });
+    if (isRepeat) this.#send({ type: 'repeats', press });
+    else
+      this.#send({
+        ...{ type: 'press', press, isCard, isByShopper: this.#isByShopper && by !== 'library' },
+        isSendable: state.doing.is !== 'overdue' || world.isDestinationGood,
+      });
     if (dispatch.isStopped) {
       if (isPart && isCard && world.state.block && world.isDestinationGood) {
         this.#fail('code of the page cannot send while its press passes');
@@ -671,7 +673,7 @@ export class Run {
         this.#settleIfOver('encrypt');
         this.#send({
           ...{ type: 'press', press: this.#newPress('encrypt'), isCard: true, isByShopper: true },
-          ...{ isRepeat: false, isSendable: false },
+          isSendable: true,
         });
         break;
       case 'form.reset()':
