@@ -6,7 +6,7 @@
  * A form is doing one of six things:
  *
  * - `idle`: it waits for a press.
- * - `encrypting`: a press was stopped. Its block is being made, or is about to leave the form.
+ * - `encrypting`: a press has begun. Its block is being made, or is about to leave the form.
  * - `dispatching`: a submit passes, or a click of a card button. Listeners of the page run, and
  *   find the block in the form's data.
  * - `sending`: the browser sends the form.

@@ -83,6 +83,7 @@ describe('finds the fields', () => {
       monthsOf('Month', '', ...count(1, 12)),
     ],
     ['apart, the last months of a year', monthsOf(10, 11)],
+    ['apart, the same after a placeholder of words', monthsOf('Month', 10, 11)],
     ['apart, a list of years with words in it', yearsOf('Year', 'Never', ...count(2024, 2060))],
   ])('%s', async (_, content) => {
     expect(await decrypt(await pay(open(content)))).toEqual(CARD);
@@ -324,6 +325,23 @@ describe('a shared name', () => {
     await binding.restart();
     binding.unbind();
     expect([name.value, name.getAttribute('value')]).toEqual([TYPED.name, 'Zoë']);
+  });
+
+  test('may be a given, an additional and a family name', async () => {
+    const shared = [GIVEN, ADDITIONAL, FAMILY].map((part, i) =>
+      part.replace('<input', `<input name="part${i}" data-cardseal-shared`),
+    );
+    const page = open(withField('name', shared.join('')));
+    const binding = bind(page.form);
+    await binding.ready;
+    const parts = [...page.form.querySelectorAll<HTMLInputElement>('[data-cardseal-shared]')];
+    for (const part of parts) part.value = 'Zoë';
+    await binding.restart();
+    expect(parts.map(({ name, value }) => [name, value])).toEqual([
+      ['part0', 'Zoë'],
+      ['part1', 'Zoë'],
+      ['part2', 'Zoë'],
+    ]);
   });
 
   testRealInput('does not keep the next press from sending a block again', async () => {

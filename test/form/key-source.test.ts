@@ -1,5 +1,5 @@
 /** Where the key of a press comes from, how long it is waited for, and when another one is asked for. */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { keySource } from '../../src/form/key-source.ts';
@@ -88,6 +88,23 @@ describe('a key function', () => {
     late.resolve(freshKey()); // which is not taken
     ask.mockReturnValueOnce(second as never);
     expect((await keys.get()).key.id).toBe(second.id);
+  });
+
+  test('is dropped, given up and fails alike in a browser without AbortController', async () => {
+    vi.stubGlobal('AbortController', undefined);
+    onTestFinished(() => void vi.unstubAllGlobals());
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const ask = vi.fn((): Promise<CardEncryptionKey> => new Promise(() => {}));
+    const keys = keySource(ask, 50, NEVER);
+    keys.get();
+    keys.drop();
+    const failed = vi.fn();
+    keys.get().catch(failed);
+    await vi.advanceTimersByTimeAsync(50); // rejects if a timer throws
+    expect(failed).toHaveBeenCalledOnce();
+    ask.mockRejectedValueOnce(secret);
+    await expect(keys.get()).rejects.toMatchObject({ code: 'key_unavailable' });
+    expect(reportError).toHaveBeenLastCalledWith(secret);
   });
 
   test('that has answered keeps its signal: neither time nor a later request aborts it', async () => {

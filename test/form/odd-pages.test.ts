@@ -356,6 +356,15 @@ test('the search box of a widget that copies autocomplete from its select is no 
 });
 
 // G4
+test('an input that the page itself marks beside a hidden select is a control of the card', async () => {
+  error();
+  const part = (slot: string, option: string) => `<select autocomplete="cc-exp-${slot}" hidden>
+    <option value="">--<option>${option}</select><input data-cardseal-field="exp_${slot}">`;
+  const page = open(html({ expiry: part('month', '11') + part('year', '2049') }));
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+});
+
+// G4
 test('what a shopper has typed beside a hidden select counts: a date that is there twice is refused', async () => {
   const reported = error();
   const part = (slot: string, option: string) => `<select autocomplete="cc-exp-${slot}" hidden>
@@ -436,6 +445,25 @@ describe('words of autocomplete keep the card out of the form history', () => {
     const page = open(html({ cvv }), `method="post" ${attributes}`);
     await bind(page.form).ready;
     expect(word(page, 'cvv')).toBe(expected);
+  });
+
+  test.each([
+    ['autocomplete="on"', 'cc-name'],
+    ['autocomplete="name"', 'name'],
+    ['name="card_name" data-cardseal-shared', null],
+  ])('a name with %s has %s', async (attributes, expected) => {
+    const page = open(html({ name: `<input data-cardseal-field="name" ${attributes}>` }));
+    await bind(page.form).ready;
+    const name = page.form.querySelector('[data-cardseal-field=name]')!;
+    expect(name.getAttribute('autocomplete')).toBe(expected);
+  });
+
+  test('a select, of which no browser keeps anything, is left alone', async () => {
+    const year = '<input autocomplete="cc-exp-year">';
+    const month = '<select data-cardseal-field="exp_month"><option>10<option>11</select>';
+    const page = open(html({ expiry: month + year }));
+    await bind(page.form).ready;
+    expect(page.form.querySelector('select')!.hasAttribute('autocomplete')).toBe(false);
   });
 
   test.each(['new-password', 'nope', 'section-a on'])('not %s for the number', async (words) => {
