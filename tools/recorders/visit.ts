@@ -7,7 +7,7 @@ import type { Report } from '../../src/check/findings.ts';
 import { freshKey } from '../../test/support/core.ts';
 import { launchOptions } from '../../test/support/launch-options.ts';
 import { decode } from './decode.ts';
-import { startServer } from './server.ts';
+import { startServer, type Upload } from './server.ts';
 
 const FOLDER = import.meta.dirname;
 
@@ -96,6 +96,19 @@ export async function openVisits() {
     await tab.waitForTimeout(setting.flushMs ?? 1_500);
     const kept = await tab.evaluate<string>('window.kept ? window.kept() : ""');
     await tab.evaluate(LEAVE);
+    const uploads: Upload[] = [];
+    let text = '';
+    const collect = () => {
+      for (const upload of server.take()) {
+        uploads.push(upload);
+        text += `${upload.url}\n${decode(upload.body)}\n`;
+      }
+    };
+    // A worker of a recorder may need long on a busy machine.
+    for (let i = 0; i < 50 && !LOOKS.city(text, block); i++) {
+      await tab.waitForTimeout(100);
+      collect();
+    }
     await tab.waitForTimeout(700);
     const report = setting.check
       ? await tab.evaluate<Report>('CardsealCheck.report()')
@@ -105,8 +118,7 @@ export async function openVisits() {
     await tab.close({ runBeforeUnload: true });
     await new Promise((resolve) => setTimeout(resolve, 300));
     await context.close();
-    const uploads = server.take();
-    const text = uploads.map(({ url, body }) => `${url}\n${decode(body)}`).join('\n');
+    collect();
     const heldBy = (text: string) =>
       (Object.keys(LOOKS) as Held[]).filter((what) => LOOKS[what](text, block));
     return { held: heldBy(text), kept: heldBy(kept), uploads, report, scriptMs };
