@@ -35,6 +35,8 @@ const tables = (after: string): string =>
     .replaceAll(/^ \* {2}/gm, '');
 
 interface Running {
+  /** What it has printed so far. */
+  log(): string;
   address: string;
   /** As a deploy ends it: what is under way may finish. */
   end(): Promise<void>;
@@ -84,6 +86,7 @@ function processes(command: (port: number) => string[]): Start {
     await untilItAnswers(address, log);
     return {
       address,
+      log,
       async end() {
         child.kill('SIGTERM');
         await over(child);
@@ -131,6 +134,7 @@ async function startPhp(environment: NodeJS.ProcessEnv, port: number): Promise<R
   const clear = () => rmSync(folder, { recursive: true });
   return {
     address,
+    log: () => logs.map((log) => log()).join('\n'),
     async end() {
       nginx.kill('SIGQUIT');
       await over(nginx);
@@ -294,17 +298,19 @@ describe('a port in a real server', () => {
     const deliveries = () => readFileSync(delivered, 'utf8').trim().split('\n').filter(Boolean);
 
     test('charges and delivers each order once, also if its block comes twice at once', async () => {
-      const ids = orders(6);
+      // One sender, and one process may get them all: it lets ten tries be under way at once.
+      const ids = orders(5);
       const outcomes = await Promise.all(
         ids.map(async (id) => {
           const block = await blockOf(id);
           return Promise.all([post(id, block), post(id, block)]);
         }),
       );
-      expect(outcomes.flat().map(({ status }) => status)).toEqual(Array(12).fill('committed'));
-      expect(await charges()).toHaveLength(before + 6);
-      expect(deliveries()).toHaveLength(6);
-      expect(new Set(deliveries()).size).toBe(6);
+      const statuses = outcomes.flat().map(({ status }) => status);
+      expect(statuses, shop.log()).toEqual(Array(10).fill('committed'));
+      expect(await charges()).toHaveLength(before + 5);
+      expect(deliveries()).toHaveLength(5);
+      expect(new Set(deliveries()).size).toBe(5);
     });
 
     test('ends when the last payment has its outcome', async () => {
