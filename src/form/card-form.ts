@@ -16,7 +16,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const startNextCard = () => {
     if (!isBound) return;
     const needsKey = presses.state().block !== null && keys.isRenewable;
-    presses.end(true, false);
+    presses.end({ shallEmpty: true, isQuiet: false });
     if (needsKey) requests.start();
   };
 
@@ -26,7 +26,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const isEncrypting = () => presses.state().doing.is === 'encrypting';
 
   const restart = (): Promise<void> => {
-    presses.end(true, false);
+    presses.end({ shallEmpty: true, isQuiet: false });
     keys.drop();
     return requests.start();
   };
@@ -51,7 +51,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
     requests.silence();
     const { block } = presses.state();
     const isCardInFields = block !== null && !block.isEmptied && kept.isSame();
-    presses.end(isQuiet || isCardInFields, isQuiet);
+    presses.end({ shallEmpty: isQuiet || isCardInFields, isQuiet });
     keys.drop();
     // The shopper has to know: a component may bind the form again because of the press.
     if (isInterrupted && !isQuiet && page.isConnected()) notices.tell('press_again');
@@ -111,7 +111,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
     onPageHide() {
       requests.silence();
-      presses.end(true, false);
+      presses.end({ shallEmpty: true, isQuiet: false });
     },
 
     onPageRestored() {

@@ -363,7 +363,7 @@ export function cardPresses(parts: Parts) {
    * @param shallEmpty - Whether to empty the fields.
    * @param isQuiet - Whether the shopper need not be told.
    */
-  function end(shallEmpty: boolean, isQuiet: boolean): void {
+  function end({ shallEmpty, isQuiet }: { shallEmpty: boolean; isQuiet: boolean }): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,
