@@ -260,8 +260,8 @@ const wentToOthers = (name: string, way: string, to: string, site: Site | undefi
   kind: 'block to others',
   text: ['The encrypted card left by ', name, ...placed(', from ', site), '.'],
   advice:
-    'Only your own server may get it. If this is your server, name its host in data-payment-host. ' +
-    'If not, keep this script off the page, or from the field encrypted_card.',
+    'Only your own server may get it. If this is your server, name its host in ' +
+    'data-payment-host. If not, keep this script off the page, or from the field encrypted_card.',
   help: 'docs/recorders.md#what-recorders-record',
   way,
   to: to || undefined,

@@ -732,8 +732,8 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       log(
         sender === undefined
           ? 'No limits by sender: give issueKey and pay the address that your outermost proxy saw'
-          : 'No limits by sender: the sender is a private address, or none. Give issueKey and pay ' +
-              'the address that your outermost proxy saw',
+          : 'No limits by sender: the sender is a private address, or none. Give issueKey and ' +
+              'pay the address that your outermost proxy saw',
       );
     }
     return known;
@@ -785,7 +785,8 @@ function assertAsked(draft: CardPaymentIntent, order: Order): void {
   if (draft.amount !== amount) throw new Problem('the service made it for another amount');
   if (draft.currency !== currency)
     throw new Problem(
-      'the service made it in another currency. Write order.currency as the service does: USD, not usd',
+      'the service made it in another currency. Write order.currency as the service does: ' +
+        'USD, not usd',
     );
   if (draft.capture_method !== capture_method)
     throw new Problem('the service made it with another capture_method');

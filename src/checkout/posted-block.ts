@@ -72,14 +72,14 @@ const PARSED =
   'the body is no text. A body parser has read it before: give pay() the text of the body, and ' +
   'mount the route before express.json() and the like';
 const EMPTY =
-  'the body is empty. If the page has sent one, a body parser or a middleware has read it before: ' +
-  'mount the route before it';
+  'the body is empty. If the page has sent one, a body parser or a middleware has read it ' +
+  'before: mount the route before it';
 const TOO_LONG = 'the body has more than 8,192 characters, and a block takes less than 2,000';
 const COMPRESSED =
   'the body is compressed: let the server decompress it, or the page not compress it';
 const UNKNOWN_TYPE =
-  'the content type is none of text/plain, application/json, application/x-www-form-urlencoded and ' +
-  'multipart/form-data: give pay() the header of the request';
+  'the content type is none of text/plain, application/json, application/x-www-form-urlencoded ' +
+  'and multipart/form-data: give pay() the header of the request';
 const NO_FIELD =
   'the form has no text field "encrypted_card": bind it with bindCardForm or data-cardseal, and ' +
   'submit that form';
@@ -87,6 +87,6 @@ const BROKEN_FORM =
   'the form data cannot be read: give pay() the content type of this same request';
 const NOT_JSON = 'the body is no JSON';
 const REWRITTEN =
-  'something between the page and the shop has rewritten the JSON, such as a gateway: the text must ' +
-  'be what JSON.stringify writes';
+  'something between the page and the shop has rewritten the JSON, such as a gateway: the text ' +
+  'must be what JSON.stringify writes';
 const NO_BLOCK = 'the JSON is no block: post what the form or encryptCard() has returned';

@@ -48,7 +48,7 @@ export interface CardFormOptions {
     | ((
         card: EncryptedCard,
         submitter: HTMLElement | null,
-        // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing fits, too.
+        // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing fits
       ) => void | 'no_answer' | Promise<void | 'no_answer'>)
     | undefined;
 

@@ -19,6 +19,8 @@ const OWN: Press = { id: 1, kind: 'submit' };
 const CLICK: Press = { ...OWN, kind: 'click' };
 const CALL: Press = { ...OWN, kind: 'encrypt' };
 const NEW: Press = { id: 2, kind: 'submit' };
+const NEW_CLICK: Press = { ...NEW, kind: 'click' };
+const NEW_CALL: Press = { ...NEW, kind: 'encrypt' };
 
 const SAME = { isSame: true, isYoung: true };
 const PRESS = { type: 'press', press: NEW, isCard: true, isByShopper: true } as const;
@@ -62,9 +64,9 @@ export const ROWS: readonly Row[] = [
   },
   {
     what: 'a card button that a script clicks',
-    input: { ...BEGUN, press: { id: 2, kind: 'click' }, isByShopper: false },
+    input: { ...BEGUN, press: NEW_CLICK, isByShopper: false },
   },
-  { what: 'a call of `encrypt()`', input: { ...BEGUN, press: { id: 2, kind: 'encrypt' } } },
+  { what: 'a call of `encrypt()`', input: { ...BEGUN, press: NEW_CALL } },
   {
     what: 'the page has heard `cardseal:submit`, and there is no block of this card',
     input: { ...HEARD, isSame: false },
@@ -137,7 +139,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     what: 'at the gate: a card button, or `encrypt()`, in a press that passes',
-    input: { ...GATED, press: { id: 2, kind: 'click' } },
+    input: { ...GATED, press: NEW_CLICK },
     columns: ['dispatching'],
   },
   {
@@ -202,7 +204,7 @@ export const ROWS: readonly Row[] = [
   },
   {
     what: 'the fields are empty, for a card button or `encrypt()` in a press that passes',
-    input: { type: 'emptied', press: { id: 2, kind: 'encrypt' }, isCleared: true },
+    input: { type: 'emptied', press: NEW_CALL, isCleared: true },
     columns: ['dispatching'],
   },
   {

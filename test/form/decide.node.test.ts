@@ -34,13 +34,13 @@ function step(state: State, input: Input) {
 }
 
 const cardPress = (press: Press, by: 'shopper' | 'script'): Input => ({
-  ...{ type: 'press', press, isCard: true, isByShopper: by === 'shopper' },
+  type: 'press',
+  press,
+  isCard: true,
+  isByShopper: by === 'shopper',
   isSendable: true,
 });
-const FRESH = {
-  ...{ isCard: true, isSame: true, isYoung: true },
-  destinationError: undefined,
-} as const;
+const FRESH = { isCard: true, isSame: true, isYoung: true, destinationError: undefined } as const;
 
 test('a press that fails ends no other one', () => {
   const state = stateOf(SENDING, GIVEN);

@@ -12,8 +12,9 @@ import { SCOPES } from './explore/scopes.ts';
 // empty because the library emptied them: src/form/block.ts compares. Every press passes through
 // one gate, `gated` in src/form/decide.ts.
 // Claim no-silent-press. Why: Every state of src/form/decide.ts ends in a pass, in code of the page
-// that has the block or has ended the press, or in a text, and src/form/feedback/status.ts has a place for it, also where the page replaces its form meanwhile,
-// unless a modal `<dialog>` covers that place.
+// that has the block or has ended the press, or in a text, and src/form/feedback/status.ts has a
+// place for it, also where the page replaces its form meanwhile, unless a modal `<dialog>` covers
+// that place.
 test.each(SCOPES)('nothing that must hold is ever broken: $name', async ({ name, ...scope }) => {
   const found = await explore(await loadForm(), scope);
   console.log(

@@ -254,7 +254,7 @@ test('entries that contain the typed number stay behind, and the rest of the dat
 
 // Claim no-clear-text
 test.each(['4242.4242.4242.4242', `Visa ${TYPED.number}`, `${TYPED.number} 12/31`])(
-  'nor is the copy of a number sent that is no number as it is typed: %s',
+  'a copy of the number stays behind, whatever is typed beside its digits: %s',
   async (typed) => {
     vi.spyOn(console, 'error').mockImplementation(() => {});
     const page = open(`<input type="hidden" name="cc">${html()}`);

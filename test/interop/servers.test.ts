@@ -35,9 +35,9 @@ const tables = (after: string): string =>
     .replaceAll(/^ \* {2}/gm, '');
 
 interface Running {
+  address: string;
   /** What it has printed so far. */
   log(): string;
-  address: string;
   /** As a deploy ends it: what is under way may finish. */
   end(): Promise<void>;
   /** As a crash ends it. */
