@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os';
 import { Stryker } from '@stryker-mutator/core';
 import { check, isNoticed, type Mutant, type Report } from './check.ts';
 import { JUDGES, type Judge, PARTS } from './parts.ts';
+import { mutateOnly } from './places.js';
 
 const args = process.argv.slice(2);
 const files = args.filter((name) => name.includes('/'));
@@ -42,7 +43,9 @@ async function judgeAgain(
     mutants.filter(isOpen).map((mutant) => ({ file, mutant })),
   );
   if (!open.length) return;
+  mutateOnly(open.map(({ file, mutant }) => ({ file, ...placeOf(mutant) })));
   const again = await judge(open.map(({ file, mutant }) => `${file}:${rangeOf(mutant)}`));
+  mutateOnly([]);
   for (const { file, mutant } of open) {
     const same = again.files[file]!.mutants.find((other) => nameOf(other) === nameOf(mutant))!;
     mutant.status = same.status;
@@ -54,7 +57,12 @@ async function run(judge: Judge, mutate: string[], concurrency: number): Promise
   const fileName = `reports/mutation-${judge}.json`;
   await new Stryker({
     testRunner: 'vitest',
-    plugins: ['@stryker-mutator/vitest-runner', '@stryker-mutator/typescript-checker'],
+    plugins: [
+      '@stryker-mutator/vitest-runner',
+      '@stryker-mutator/typescript-checker',
+      './tools/mutation/places.js',
+    ],
+    ignorers: ['places'],
     vitest: { configFile: `tools/mutation/${judge}.vitest.config.ts`, related: false },
     ignorePatterns: ['/reports'],
     disableTypeChecks: false,
@@ -75,9 +83,18 @@ function ranOutOfTime({ status, statusReason }: Mutant): boolean {
   return status === 'Timeout' && !statusReason?.startsWith('Hit limit');
 }
 
-/** As Stryker's `mutate` wants it: lines count from 1, columns from 0. */
-function rangeOf({ location: { start, end } }: Mutant): string {
-  return `${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`;
+/** Lines count from 1, as in the report, but columns from 0. */
+function placeOf({ location: { start, end } }: Mutant) {
+  return {
+    start: { line: start.line, column: start.column - 1 },
+    end: { line: end.line, column: end.column - 1 },
+  };
+}
+
+/** As Stryker's `mutate` wants it. */
+function rangeOf(mutant: Mutant): string {
+  const { start, end } = placeOf(mutant);
+  return `${start.line}:${start.column}-${end.line}:${end.column}`;
 }
 
 function nameOf({ location, mutatorName, replacement }: Mutant): string {
