@@ -16,7 +16,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const startNextCard = () => {
     if (!isBound) return;
     const needsKey = presses.state().block !== null && keys.isRenewable;
-    presses.end({ shallEmpty: true, isQuiet: false });
+    presses.end({ shallEmpty: true });
     if (needsKey) requests.start();
   };
 
@@ -26,7 +26,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const isEncrypting = () => presses.state().doing.is === 'encrypting';
 
   const restart = (): Promise<void> => {
-    presses.end({ shallEmpty: true, isQuiet: false });
+    presses.end({ shallEmpty: true });
     keys.drop();
     return requests.start();
   };
@@ -111,7 +111,7 @@ export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
 
     onPageHide() {
       requests.silence();
-      presses.end({ shallEmpty: true, isQuiet: false });
+      presses.end({ shallEmpty: true });
     },
 
     onPageRestored() {

@@ -525,7 +525,7 @@ function dispatched(state: State, sent: Press | undefined): Step {
 /** `onEncrypted` is done. */
 function answered(state: State, { press, isAnswered, isSame }: Of<'answered'>): Step {
   const { doing } = state;
-  if ((doing.is !== 'handed' && doing.is !== 'overdue') || !isOf(doing, press)) return [state];
+  if (!isOf(doing, press)) return [state];
   // It stays with code of the page that has had an answer, and may still submit the form (F5).
   const kept = isAnswered ? state.block : takenFromScript(state.block); // G13
   const block = unlessOther(unlessBegun(doing, kept), isSame);

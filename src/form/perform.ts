@@ -361,9 +361,9 @@ export function cardPresses(parts: Parts) {
    * Ends what the form is doing, without a block or a message (F12).
    *
    * @param shallEmpty - Whether to empty the fields.
-   * @param isQuiet - Whether the shopper need not be told.
+   * @param isQuiet - Whether the shopper need not be told. Default: `false`.
    */
-  function end({ shallEmpty, isQuiet }: { shallEmpty: boolean; isQuiet: boolean }): void {
+  function end({ shallEmpty, isQuiet }: { shallEmpty: boolean; isQuiet?: boolean }): void {
     // Without its block, the browser would send an order without a card.
     const open = passing.filter(
       ({ kind, event }) => kind === 'submit' && !isDispatched(event!) && !event!.defaultPrevented,

@@ -77,6 +77,25 @@ test('a script may submit its block again after a listener has cancelled its sub
   expect(step(next, { type: 'dispatched', sent: undefined }).next).toEqual(given);
 });
 
+test('so it may after a press within that submit', () => {
+  const passing = stateOf({ is: 'dispatching', press: NEW, under: HANDED }, GIVEN);
+  const within: Press = { id: 3, kind: 'submit' };
+  const { next } = step(passing, { type: 'gated', press: within, ...FRESH });
+  expect(next).toEqual(passing);
+});
+
+test('the 30 seconds of a press end no later one', () => {
+  const state = stateOf({ is: 'sending', press: NEW }, { ...IN_DATA, isOut: true });
+  const over = step(state, { type: 'timeout', press: OWN, isSame: true });
+  expect(over).toEqual({ next: state, effects: [] });
+});
+
+test('a repeat that comes when its press is over ends in a text', () => {
+  const state = stateOf({ is: 'idle' }, null);
+  const refused = step(state, { type: 'repeats', press: OWN });
+  expect(refused).toEqual({ next: state, effects: ['stop', 'press_again'] });
+});
+
 test('a block that comes back passes in the data', () => {
   const making = stateOf({ is: 'encrypting', press: OWN }, { ...IN_DATA, place: 'aside' });
   const [next] = decide(making, { type: 'gated', press: OWN, ...FRESH }, false);

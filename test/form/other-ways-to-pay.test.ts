@@ -226,6 +226,23 @@ test('a when() that throws while a block is on its way: nobody reads that nothin
   pending.resolve();
 });
 
+test('a when() that throws just before the block goes out: nothing is sent, and the developer is told', async () => {
+  const page = open();
+  let isBroken = false;
+  const when = () => {
+    if (isBroken) throw new Error('planted');
+    return true;
+  };
+  page.form.addEventListener('cardseal:encrypted', () => {
+    isBroken = true;
+  });
+  const binding = bind(page.form, { when });
+  fill(page);
+  expect((await refused(page)).code).toBe('invalid_form');
+  await settled(page);
+  expect([page.passes, await page.sent(), binding.isBusy]).toEqual([0, [], false]);
+});
+
 test('fields that are hidden are another way to pay, and fields that are seen are not, where the engine has no checkVisibility', async () => {
   const { checkVisibility } = Element.prototype;
   Reflect.deleteProperty(Element.prototype, 'checkVisibility');
@@ -296,6 +313,18 @@ test('a block that stands in the form when it is bound never goes with anything'
   input.value = '';
   page.form.append(second); // 'rendered again' is its entry, behind an empty one
   expect(new FormData(page.form).getAll('encrypted_card')).toEqual([]);
+});
+
+test('a press that pays in another way empties the hidden input also if the page has filled it', async () => {
+  const hidden = '<input type="hidden" name="encrypted_card">';
+  const page = open(`${html()}<button data-cardseal-skip>Other</button>${hidden}`);
+  const input = page.form.querySelector<Input>('[name=encrypted_card]')!;
+  const found: string[] = [];
+  page.form.addEventListener('submit', () => void found.push(input.value));
+  bind(page.form);
+  input.value = 'rendered again';
+  await posted(page, page.button('Other'));
+  expect(found).toEqual(['']);
 });
 
 const SHARED_NAME = '<input name="billing_name" autocomplete="cc-name" data-cardseal-shared>';

@@ -435,6 +435,21 @@ test('a submit event that a script makes, and that can be cancelled, sends the f
 });
 
 // As a page does that renders its form anew and keeps the inputs that it knows.
+test('a submit event that a script makes and that is over ends no submit that still passes', async () => {
+  const page = open();
+  bind(page.form);
+  page.form.addEventListener('submit', (event) => {
+    if (!event.isTrusted) return;
+    page.form.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+    page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+    event.preventDefault();
+  });
+  fill(page);
+  page.button().click();
+  await next(page.form, 'cardseal:settled');
+  expect(values(page)).toEqual(KEPT); // in a frame, a card that was sent goes at once
+});
+
 test('a page that removes the hidden input after a cancelled press: the next press puts it back', async () => {
   const { page, blocks } = cancelling();
   const found: (string | undefined)[] = [];

@@ -154,6 +154,17 @@ describe('the element with data-cardseal-status', () => {
   });
 });
 
+test('a field that changes while the page hears that a press is over takes no text away', async () => {
+  const page = open();
+  page.form.addEventListener('cardseal:settled', () => {
+    page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
+  });
+  bind(page.form, { key: rejecting('key_unavailable') }).ready.catch(() => {});
+  fill(page);
+  await refused(page);
+  expect(statusOf(page)).toBe(AGAIN);
+});
+
 test('the page hears of an error also while it has no body', async () => {
   const { page, fail } = waiting();
   const { body } = document;
