@@ -1,6 +1,7 @@
 import { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
 import { checkIsForm } from '../form/page/card-payment.ts';
+import { pathOf } from '../form/page/event.ts';
 import { listenOn } from '../form/page/listeners.ts';
 import { readAttributes } from './attributes.ts';
 import type { ScriptTag } from './global.ts';
@@ -55,7 +56,7 @@ function onBindingEvent(event: Event): void {
   bindIn(document);
   if (event.type === 'DOMContentLoaded') bindInShadowRoots();
   // A form in a shadow root that a script has attached.
-  for (const target of event.composedPath?.() ?? []) {
+  for (const target of pathOf(event)) {
     const { localName } = target as Element;
     if (localName === 'form') bindIn((target as Element).parentNode!);
   }

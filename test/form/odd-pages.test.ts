@@ -209,6 +209,31 @@ describe('the developer is told the truth at binding:', () => {
     expect(page.errors).toEqual([]);
   });
 
+  test('something, if no plugin marks them within a second', async () => {
+    error();
+    const page = open(html({ number: '<input id="n">' }));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    bind(page.form).ready.catch(() => {});
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.useRealTimers();
+    expect(page.errors).toEqual([expect.objectContaining({ code: 'invalid_form' })]);
+  });
+
+  test('a form whose card is chosen later: not before the shopper has chosen it, and once', async () => {
+    const spy = error();
+    const fields = `<div hidden>${Object.values(CONTROLS).join('')}</div>`;
+    const page = open(`<input name="coupon">${fields}<button>Pay</button>`, 'method="get"');
+    await bind(page.form).ready;
+    const focus = (control: Element) =>
+      control.dispatchEvent(new FocusEvent('focusin', { bubbles: true }));
+    focus(page.form.querySelector('[name=coupon]')!);
+    expect(spy).not.toHaveBeenCalled();
+    page.form.querySelector('div')!.hidden = false;
+    focus(page.control('number'));
+    focus(page.control('name'));
+    expect(spy.mock.calls).toEqual([[expect.stringContaining('method="post"')]]);
+  });
+
   test('a form that only calls encrypt() needs neither a method nor a button', async () => {
     const spies = [error(), warn()];
     vi.spyOn(console, 'info').mockImplementation(() => {});

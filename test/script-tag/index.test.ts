@@ -73,6 +73,14 @@ describe('encrypts the card of form[data-cardseal], whenever the file comes:', (
     await expectCard(await page.pay());
   });
 
+  // A form that is bound before it is whole has no button yet.
+  test('inside the form, between its controls, and its line for texts stands before the button', async () => {
+    const page = await visit({ head: '', controls: Object.values(CONTROLS).join(TAG) });
+    expect(page.form.querySelector('button')!.previousElementSibling!.role).toBe('alert');
+    expect(page.seen).toEqual([]);
+    await expectCard(await page.pay());
+  });
+
   test('after everything, put in by a script', async () => {
     const page = await visit({ head: '' });
     await page.load('/dist/cardseal.js');
@@ -148,6 +156,40 @@ describe('forms that come later', () => {
     page.window.Cardseal.bindCardForm(page.form).unbind();
     expect(await page.pay()).toEqual([]); // no control has a name
     expect(await page.target.got()).toHaveLength(1);
+  });
+});
+
+describe('forms in shadow roots', () => {
+  const controls = Object.values(CONTROLS);
+  const ENABLE = '<button disabled data-cardseal-enable>Pay</button>';
+  const shadowForm = (content: string) =>
+    `<form method="post" data-cardseal ${keyAttribute()}>${content}</form>`;
+  const inHtml = (content: string) =>
+    `<main><template shadowrootmode="open">${shadowForm(content)}</template></main>`;
+  const buttonOf = (page: TagPage) =>
+    page.document.querySelector('main')!.shadowRoot!.querySelector('button')!;
+
+  test.each<[string, Parameters<typeof visit>[0], string?]>([
+    ['before', { body: inHtml(controls.join('') + ENABLE) }],
+    ['in the form', { head: '', body: inHtml(controls.join(TAG) + ENABLE) }],
+    ['when the page is whole', { head: '', body: inHtml(controls.join('') + ENABLE) }, 'late'],
+  ])('that are part of the HTML are bound, also if the file comes %s', async (_, parts, late) => {
+    const page = await visit(parts);
+    if (late) await page.load('/dist/cardseal.js');
+    await vi.waitUntil(() => !buttonOf(page).disabled);
+    expect(page.seen).toEqual([]); // such as that the controls are missing
+  });
+
+  test('that a script attaches are bound by the first event in them, and by none elsewhere', async () => {
+    const page = await visit({ body: '<main></main>' });
+    const root = page.document.querySelector('main')!.attachShadow({ mode: 'open' });
+    root.innerHTML = shadowForm(controls.join('') + ENABLE);
+    const raise = (target: Element) =>
+      target.dispatchEvent(new FocusEvent('focusin', { bubbles: true, composed: true }));
+    raise(page.document.body);
+    expect(buttonOf(page).disabled).toBe(true);
+    raise(root.querySelector('input')!);
+    expect(buttonOf(page).disabled).toBe(false);
   });
 });
 
