@@ -424,10 +424,12 @@ testRealInput('data-cardseal-enable on a custom element, defined or not', async 
 testRealInput.each([
   ['all of its fields', (page: Page) => page.controls()],
   ['one of its fields', (page: Page) => [page.control('cvv')]],
+  ['one part of a date', (page: Page) => [page.control('exp_year')]],
 ])(
   'a page that replaces %s while the pointer is down: the shopper reads what is wrong',
   async (_, replaced) => {
-    const page = open();
+    const month = '<input autocomplete="cc-exp-month">';
+    const page = open(html({ expiry: `${month}<input autocomplete="cc-exp-year">` }));
     pressable(page, 'mousedown').addEventListener('mousedown', () => {
       for (const control of replaced(page)) control.replaceWith(control.cloneNode());
     });

@@ -1,6 +1,6 @@
 /** What the shopper has to correct: texts, marks, focus, and what the browser says by itself. */
 import axe from 'axe-core';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardProblem } from '../../src/form/index.ts';
 import { freshKey } from '../support/core.ts';
@@ -182,7 +182,19 @@ test('a message goes when the shopper corrects the control, by input or by chang
     expect([wrongFields(page), texts(page)]).toEqual([['number', 'expiry', 'cvv'], rest]);
     change(page.control('number'), type);
     expect([wrongFields(page), texts(page)]).toEqual([['expiry', 'cvv'], rest.slice(1)]);
+    await settled(page);
+    expect(statusOf(page)).toBe(undefined); // it was the library that removed the first text
   }
+});
+
+test('encrypt() says what is wrong also where a browser has no MutationObserver', async () => {
+  vi.stubGlobal('MutationObserver', undefined);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const page = open();
+  const binding = bind(page.form);
+  binding.ready.catch(() => {});
+  expect(await binding.encrypt()).toBe(undefined);
+  expect(textRead(page)).toBe('Enter the card number');
 });
 
 test('a correction without an event counts at the next press, and aria-invalid is again what the author wrote', async () => {

@@ -1,6 +1,7 @@
 /** Where a text stands that concerns a field, without any markup of the page. */
 import axe from 'axe-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { bringIntoView } from '../../src/form/feedback/places.ts';
 import {
   bind,
   CONTROLS,
@@ -13,6 +14,8 @@ import {
   statusOf,
   TYPED,
 } from '../support/form.ts';
+
+const FAR = '<div style="height: 3000px">Order summary</div>';
 
 const added = ({ host }: Page) => [
   ...host.querySelectorAll<HTMLElement>('[data-cardseal-message=library]'),
@@ -59,6 +62,7 @@ test('each wrong field has its own, and only the first is announced', async () =
   expect(violations.map(({ id }) => id)).toEqual([]);
 });
 
+const FLEX = 'display: flex; flex-direction';
 const CVV = '<input autocomplete="cc-csc" aria-label="Code">';
 
 describe('stands after what belongs to the control:', () => {
@@ -81,6 +85,17 @@ describe('stands after what belongs to the control:', () => {
       '[aria-label]',
     ],
     [
+      'a row from right to left',
+      `<div id="row" style="${FLEX}: row-reverse">${CVV}<b>?</b></div>`,
+      '#row',
+    ],
+    ['a column', `<div style="${FLEX}: column">${CVV}<b>?</b></div>`, '[aria-label]'],
+    [
+      'a box like a row of a table',
+      `<div id="row" style="display: table-row">${CVV}</div>`,
+      '#row',
+    ],
+    [
       'a box that cuts off what is below',
       `<div id="row" style="height: 20px; overflow: hidden">${CVV}</div>`,
       '#row',
@@ -92,13 +107,17 @@ describe('stands after what belongs to the control:', () => {
     expect(text!.getBoundingClientRect().height).toBeGreaterThan(5);
   });
 
-  test('a widget that stands in for a select', async () => {
-    const years = '<select autocomplete="cc-exp-year" hidden><option></select><div id="w">--</div>';
-    const page = open(html({ expiry: `<input autocomplete="cc-exp-month">${years}` }));
+  test.each([
+    ['a widget that stands in for a select', '<div id="w">--</div>', 'w'],
+    ['a select that is hidden, as what follows is', '<div hidden>--</div>', 'year'],
+  ])('%s', async (_, follows, id) => {
+    const years = '<select id="year" autocomplete="cc-exp-year" hidden><option></select>';
+    const expiry = `<input autocomplete="cc-exp-month">${years}${follows}`;
+    const page = open(html({ expiry }));
     bind(page.form);
     fill(page, { ...TYPED, exp_month: '12' });
     await refused(page);
-    expect(added(page)[0]!.previousElementSibling?.id).toBe('w');
+    expect(added(page)[0]!.previousElementSibling?.id).toBe(id);
   });
 });
 
@@ -129,9 +148,16 @@ describe('what was there is restored', () => {
   test('but not over what the page has written meanwhile', async () => {
     const page = await withWrongCode(HINT);
     const { id } = added(page)[0]!;
-    page.control('cvv').setAttribute('aria-describedby', `other ${id}`);
+    page.control('cvv').setAttribute('aria-describedby', `other more ${id}`);
     change(page);
-    expect([described(page), added(page)]).toEqual(['other', []]);
+    expect([described(page), added(page)]).toEqual(['other more', []]);
+  });
+
+  test('but not what the page has removed meanwhile', async () => {
+    const page = await withWrongCode(HINT);
+    page.control('cvv').removeAttribute('aria-describedby');
+    change(page);
+    expect([described(page), added(page)]).toEqual([null, []]);
   });
 });
 
@@ -144,6 +170,49 @@ test('a page that removes the text has it in the status line', async () => {
   expect(statusOf(page)).toBe(undefined);
 });
 
+test('a page that hides the text has it in the status line, which is brought into view', async () => {
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
+  const page = open(`${Object.values(CONTROLS).join('')}${FAR}<button>Pay</button>`);
+  page.host.insertAdjacentHTML(
+    'beforeend',
+    '<style>[data-cardseal-message] { display: none !important }</style>',
+  );
+  bind(page.form);
+  fill(page, { ...TYPED, cvv: '1' });
+  await refused(page);
+  expect([statusOf(page), added(page).length]).toEqual(['Check the security code', 1]);
+  expect(page.form.contains(added(page)[0]!)).toBe(true);
+  expect(scroll.mock.contexts).toEqual([page.host.querySelector('[data-cardseal-line]')]);
+});
+
+describe('is scrolled to:', () => {
+  const box = (top: number, height: number) => {
+    const element = document.body.appendChild(document.createElement('p'));
+    element.style.cssText = `position: fixed; top: ${top}px; left: 9px; height: ${height}px; width: 99px; margin: 0`;
+    onTestFinished(() => element.remove());
+    return element;
+  };
+
+  test.each([
+    ['not if all of it is seen', 0, 0, 0],
+    ['if something covers its lower half', 110, 40, 1],
+    ['if something covers its upper half', 80, 30, 1],
+  ])('%s', (_, top, height, times) => {
+    const scroll = vi.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => {});
+    const text = box(100, 20);
+    box(top, height);
+    bringIntoView(text);
+    expect(scroll).toHaveBeenCalledTimes(times);
+  });
+
+  test('not where nothing has a place, as in jsdom', () => {
+    const text = Object.assign(box(100, 20), { scrollIntoView: undefined });
+    Object.assign(document, { elementFromPoint: undefined });
+    onTestFinished(() => void Reflect.deleteProperty(document, 'elementFromPoint'));
+    expect(() => bringIntoView(text)).not.toThrow();
+  });
+});
+
 test('a copy of the form with a text loses it', async () => {
   const page = await withWrongCode(CONTROLS.cvv);
   const copy = page.form.cloneNode(true) as HTMLFormElement;
@@ -154,9 +223,11 @@ test('a copy of the form with a text loses it', async () => {
   expect(copy.querySelectorAll('[data-cardseal-message]').length).toBe(1);
 });
 
-test('a status line of the page goes first, as an element for messages does', async () => {
-  const page = open(`<p data-cardseal-status></p>${html()}`);
+test('a status line of the page goes first, as an element for messages does, and is brought into view', async () => {
+  const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
+  const page = open(`${html()}${FAR}<p data-cardseal-status></p>`);
   bind(page.form);
   await refused(page);
   expect([statusOf(page), added(page)]).toEqual(['Enter the card number', []]);
+  expect(scroll.mock.contexts).toEqual([page.form.lastElementChild]);
 });

@@ -120,7 +120,7 @@ describe('the element with data-cardseal-status', () => {
     expect(state()).toEqual(['', true, 'alert']);
   });
 
-  test.each(['aria-live="polite"', 'role="status"'])(
+  test.each(['aria-live="polite"', 'role="status"', 'role="alert"', 'role="log"'])(
     'and %s is live already, and stays as it is; a second one stays empty',
     async (live) => {
       const page = await withoutKey(`<p data-cardseal-status="" ${live}></p>${OWN}${html()}`);
@@ -133,6 +133,13 @@ describe('the element with data-cardseal-status', () => {
       expect(first!.textContent).toBe('Enter the security code');
     },
   );
+
+  test('is not hidden if the page did not hide it', async () => {
+    const page = await withoutKey(OWN + html());
+    page.form.reset();
+    await settled(page);
+    expect([ownLine(page)!.textContent, ownLine(page)!.hidden]).toEqual(['', false]);
+  });
 
   test('is announced, whatever other role it has', async () => {
     const page = await withoutKey(`<p data-cardseal-status role="region"></p>${OWN}${html()}`);
@@ -148,9 +155,15 @@ describe('the element with data-cardseal-status', () => {
     expect(ownLine(page)).not.toBe(null);
   });
 
-  test('is not used if it is hidden by a style', async () => {
-    const page = await withoutKey(`${html()}<p data-cardseal-status style="display: none"></p>`);
+  test('is not used, nor brought into view, if it is hidden by a style', async () => {
+    const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
+    const hidden = '<p data-cardseal-status style="display: none"></p>';
+    const far = '<div style="height: 3000px">Order summary</div>';
+    const page = await withoutKey(
+      `${hidden}${Object.values(CONTROLS).join('')}${far}<button>Pay</button>`,
+    );
     expect([ownLine(page)!.textContent, addedLine(page)!.textContent]).toEqual(['', AGAIN]);
+    expect(scroll.mock.contexts).toEqual([addedLine(page)]);
   });
 });
 
@@ -162,6 +175,8 @@ test('a field that changes while the page hears that a press is over takes no te
   bind(page.form, { key: rejecting('key_unavailable') }).ready.catch(() => {});
   fill(page);
   await refused(page);
+  expect(statusOf(page)).toBe(AGAIN);
+  page.control('name').dispatchEvent(new Event('input', { bubbles: true })); // nor one afterwards
   expect(statusOf(page)).toBe(AGAIN);
 });
 
@@ -184,6 +199,43 @@ describe('the line of the library', () => {
     later(() => line.remove());
     return [line.textContent, line.getAttribute('role')];
   };
+
+  test('takes no room while it has no text, whatever the styles of the page are', async () => {
+    const page = open();
+    page.host.insertAdjacentHTML(
+      'beforeend',
+      '<style>p { margin: 20px 0; padding: 5px; border: 1px solid; min-height: 30px }</style>',
+    );
+    const top = () => page.button().getBoundingClientRect().top;
+    const before = top();
+    bind(page.form, { key: rejecting('key_unavailable') }).ready.catch(() => {});
+    expect(top()).toBe(before);
+    fill(page);
+    await refused(page);
+    expect(top()).toBeGreaterThan(before);
+    page.form.reset();
+    await settled(page);
+    expect(top()).toBe(before);
+  });
+
+  test('is replaced when the page has hidden the button that it stood before', async () => {
+    const fields = Object.values(CONTROLS).join('');
+    const page = open(`${fields}<div><button>Pay</button></div><button>Other</button>`);
+    bind(page.form, { key: rejecting('key_unavailable') }).ready.catch(() => {});
+    page.form.querySelector('div')!.hidden = true;
+    fill(page);
+    await refused(page, page.button('Other'));
+    const lines = page.form.querySelectorAll('[data-cardseal-line]');
+    expect([lines.length, lines[0]!.nextElementSibling]).toEqual([1, page.button('Other')]);
+  });
+
+  test('is not missed when the page has removed it', async () => {
+    const page = open();
+    bind(page.form);
+    addedLine(page)!.remove();
+    await refused(page);
+    expect(textRead(page)).toBe('Enter the card number');
+  });
 
   test('stands at the end of a form without a submit button', async () => {
     const page = open(Object.values(CONTROLS).join(''));

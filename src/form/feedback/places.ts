@@ -77,7 +77,7 @@ export function addPlace(form: HTMLFormElement, controls: Control[]): Place {
 /** A copy of the form may have brought texts. */
 export function removeCopies(form: HTMLFormElement): void {
   const copies = unclobbered(form, 'querySelectorAll')(`[${MESSAGE}=library]`);
-  for (const copy of copies) copy.parentNode?.removeChild(copy);
+  for (const copy of copies) copy.parentNode!.removeChild(copy);
 }
 
 function freeId(root: Document | ShadowRoot): string {
@@ -95,10 +95,9 @@ function describe(control: Control, id: string): () => void {
   control.setAttribute(DESCRIBED_BY, withText);
   return () => {
     const now = control.getAttribute(DESCRIBED_BY);
-    const isOurs = now === withText;
-    const others = wordsOf(now ?? '').filter((word) => word !== id);
-    const after = isOurs ? before : others.join(' ');
-    if (now === null || after === now) return; // the page has replaced it
+    if (now === null) return; // the page has removed it
+    const others = wordsOf(now).filter((word) => word !== id);
+    const after = now === withText ? before : others.join(' ');
     if (after === null) control.removeAttribute(DESCRIBED_BY);
     else control.setAttribute(DESCRIBED_BY, after);
   };
