@@ -1,7 +1,6 @@
 import { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
 import { checkIsForm } from '../form/page/card-payment.ts';
-import { pathOf } from '../form/page/event.ts';
 import { listenOn } from '../form/page/listeners.ts';
 import { readAttributes } from './attributes.ts';
 import type { ScriptTag } from './global.ts';
@@ -56,7 +55,7 @@ function onBindingEvent(event: Event): void {
   bindIn(document);
   if (event.type === 'DOMContentLoaded') bindInShadowRoots();
   // A form in a shadow root that a script has attached.
-  for (const target of pathOf(event)) {
+  for (const target of event.composedPath?.() ?? []) {
     const { localName } = target as Element;
     if (localName === 'form') bindIn((target as Element).parentNode!);
   }
