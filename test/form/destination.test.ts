@@ -47,6 +47,7 @@ describe('a destination is refused', () => {
     ['method="post"', 'formmethod="get"', POST],
     ['method="post" action="http://shop.example/pay"', '', ON_HTTPS],
     ['method="post" action="javascript:0"', '', ON_HTTPS],
+    ['method="post" action="https://["', '', ON_HTTPS],
     ['method="post"', 'formaction="http://shop.example/pay"', ON_HTTPS],
     ['method="post" action="https://shop.example/pay"', '', OWN_ORIGIN],
     ['method="post"', 'formaction="https://shop.example/pay"', OWN_ORIGIN],

@@ -406,19 +406,31 @@ testRealInput('data-cardseal-enable on a custom element, defined or not', async 
       this.disabled = value !== null;
     }
   }
+  class Flag extends HTMLElement {
+    disabled = true; // no attribute says so
+  }
   customElements.define('x-lock', Lock);
+  customElements.define('x-flag', Flag);
   const marks = 'disabled data-cardseal-enable';
   const page = open(
-    `${Object.values(CONTROLS).join('')}<x-lock ${marks}></x-lock><x-none ${marks}></x-none>${BUTTON}`,
+    `${Object.values(CONTROLS).join('')}<x-lock ${marks}></x-lock><x-none ${marks}></x-none>` +
+      `<x-flag data-cardseal-enable></x-flag>${BUTTON}`,
   );
+  const flag = page.form.querySelector<Flag>('x-flag')!;
   const lock = page.form.querySelector<Lock>('x-lock')!;
   const none = page.form.querySelector('x-none')!;
-  const state = () => [lock.disabled, lock.hasAttribute('disabled'), none.hasAttribute('disabled')];
-  expect(state()).toEqual([true, true, true]);
+  const marked = [lock, none];
+  const state = () => [
+    ...marked.map((it) => it.hasAttribute('disabled')),
+    lock.disabled,
+    flag.disabled,
+  ];
+  expect(state()).toEqual([true, true, true, true]);
   const binding = bind(page.form);
-  expect(state()).toEqual([false, false, false]);
+  expect(state()).toEqual([false, false, false, false]);
   binding.unbind();
-  expect(state()).toEqual([true, true, true]);
+  expect(state()).toEqual([true, true, true, true]);
+  expect('disabled' in none).toBe(false); // it would hide what the element has once it is defined
 });
 
 testRealInput.each([

@@ -391,20 +391,21 @@ test('one_moment stands after a second of waiting for the key, and goes with the
 test('data-cardseal-enable: binding enables a disabled button once, even if it fails, and unbind() disables it again', async () => {
   const buttons =
     '<button disabled data-cardseal-enable>Pay</button>' +
-    '<button disabled>Other</button><button data-cardseal-enable>Free</button>';
+    '<button disabled>Other</button><button data-cardseal-enable>Free</button>' +
+    '<button form="another" disabled data-cardseal-enable>Coupon</button>';
   const outside =
     '<button type="button" disabled data-cardseal-enable data-cardseal-button="c">Send</button>';
   const content = Object.values(CONTROLS).join('') + buttons;
   const page = open(content, 'method="get" id="c"', `FORM${outside}`);
   const disabled = () => [...page.host.querySelectorAll('button')].map((it) => it.disabled);
   bind(open().form);
-  expect(disabled()).toEqual([true, true, false, true]);
+  expect(disabled()).toEqual([true, true, false, true, true]);
   const binding = bind(page.form);
   await expect(binding.ready).rejects.toMatchObject({ code: 'invalid_form' });
-  expect(disabled()).toEqual([false, true, false, false]);
+  expect(disabled()).toEqual([false, true, false, true, false]);
   page.button().disabled = true; // a spinner of the page
   page.control('name').dispatchEvent(new Event('input', { bubbles: true }));
-  expect(disabled()).toEqual([true, true, false, false]);
+  expect(disabled()).toEqual([true, true, false, true, false]);
   binding.unbind();
-  expect(disabled()).toEqual([true, true, false, true]);
+  expect(disabled()).toEqual([true, true, false, true, true]);
 });
