@@ -1,6 +1,6 @@
 /** What the shopper has to correct: texts, marks, focus, and what the browser says by itself. */
 import axe from 'axe-core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardProblem } from '../../src/form/index.ts';
 import { freshKey } from '../support/core.ts';
@@ -10,6 +10,7 @@ import {
   deferred,
   fill,
   html,
+  later,
   next,
   open,
   type Page,
@@ -189,7 +190,7 @@ test('a message goes when the shopper corrects the control, by input or by chang
 
 test('encrypt() says what is wrong also where a browser has no MutationObserver', async () => {
   vi.stubGlobal('MutationObserver', undefined);
-  onTestFinished(() => void vi.unstubAllGlobals());
+  later(() => vi.unstubAllGlobals());
   const page = open();
   const binding = bind(page.form);
   binding.ready.catch(() => {});

@@ -1,12 +1,14 @@
 /** Where a text stands that concerns a field, without any markup of the page. */
 import axe from 'axe-core';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bringIntoView } from '../../src/form/feedback/places.ts';
 import {
   bind,
   CONTROLS,
+  FAR,
   fill,
   html,
+  later,
   open,
   type Page,
   refused,
@@ -14,8 +16,6 @@ import {
   statusOf,
   TYPED,
 } from '../support/form.ts';
-
-const FAR = '<div style="height: 3000px">Order summary</div>';
 
 const added = ({ host }: Page) => [
   ...host.querySelectorAll<HTMLElement>('[data-cardseal-message=library]'),
@@ -189,7 +189,7 @@ describe('is scrolled to:', () => {
   const box = (top: number, height: number) => {
     const element = document.body.appendChild(document.createElement('p'));
     element.style.cssText = `position: fixed; top: ${top}px; left: 9px; height: ${height}px; width: 99px; margin: 0`;
-    onTestFinished(() => element.remove());
+    later(() => element.remove());
     return element;
   };
 
@@ -208,7 +208,7 @@ describe('is scrolled to:', () => {
   test('not where nothing has a place, as in jsdom', () => {
     const text = Object.assign(box(100, 20), { scrollIntoView: undefined });
     Object.assign(document, { elementFromPoint: undefined });
-    onTestFinished(() => void Reflect.deleteProperty(document, 'elementFromPoint'));
+    later(() => Reflect.deleteProperty(document, 'elementFromPoint'));
     expect(() => bringIntoView(text)).not.toThrow();
   });
 });

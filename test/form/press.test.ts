@@ -434,7 +434,6 @@ test('a submit event that a script makes, and that can be cancelled, sends the f
   expect(trusted).toEqual([true, true]);
 });
 
-// As a page does that renders its form anew and keeps the inputs that it knows.
 test('a submit event that a script makes and that is over ends no submit that still passes', async () => {
   const page = open();
   bind(page.form);
@@ -450,6 +449,7 @@ test('a submit event that a script makes and that is over ends no submit that st
   expect(values(page)).toEqual(KEPT); // in a frame, a card that was sent goes at once
 });
 
+// As a page does that renders its form anew and keeps the inputs that it knows.
 test('a page that removes the hidden input after a cancelled press: the next press puts it back', async () => {
   const { page, blocks } = cancelling();
   const found: (string | undefined)[] = [];

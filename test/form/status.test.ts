@@ -12,6 +12,7 @@ import {
   bind,
   CONTROLS,
   deferred,
+  FAR,
   fill,
   html,
   idle,
@@ -158,9 +159,8 @@ describe('the element with data-cardseal-status', () => {
   test('is not used, nor brought into view, if it is hidden by a style', async () => {
     const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
     const hidden = '<p data-cardseal-status style="display: none"></p>';
-    const far = '<div style="height: 3000px">Order summary</div>';
     const page = await withoutKey(
-      `${hidden}${Object.values(CONTROLS).join('')}${far}<button>Pay</button>`,
+      `${hidden}${Object.values(CONTROLS).join('')}${FAR}<button>Pay</button>`,
     );
     expect([ownLine(page)!.textContent, addedLine(page)!.textContent]).toEqual(['', AGAIN]);
     expect(scroll.mock.contexts).toEqual([addedLine(page)]);

@@ -106,6 +106,9 @@ describe('encrypts the card of form[data-cardseal], whenever the file comes:', (
   });
 });
 
+/** Binding enables it. */
+const ENABLE = '<button disabled data-cardseal-enable>Pay</button>';
+
 describe('forms that come later', () => {
   const later = async (attributes: string) => {
     const page = await visit({ body: '<main></main>' });
@@ -120,8 +123,6 @@ describe('forms that come later', () => {
     await page.window.Cardseal.bindCardForm(page.form, options).ready;
     await expectCard(await page.pay(), 'card');
   });
-
-  const ENABLE = '<button disabled data-cardseal-enable></button>';
 
   test('are bound when they come', async () => {
     const page = await visit({ body: '<main></main>' });
@@ -161,7 +162,6 @@ describe('forms that come later', () => {
 
 describe('forms in shadow roots', () => {
   const controls = Object.values(CONTROLS);
-  const ENABLE = '<button disabled data-cardseal-enable>Pay</button>';
   const shadowForm = (content: string) =>
     `<form method="post" data-cardseal ${keyAttribute()}>${content}</form>`;
   const inHtml = (content: string) =>

@@ -13,6 +13,8 @@ export const CONTROLS = {
   cvv: '<label>Security code <input autocomplete="cc-csc" inputmode="numeric"></label>',
 };
 export const BUTTON = '<button>Pay</button>';
+/** What follows it is out of view. */
+export const FAR = '<div style="height: 3000px">Order summary</div>';
 
 export const html = (controls: Partial<typeof CONTROLS> = {}) =>
   Object.values({ ...CONTROLS, ...controls }).join('') + BUTTON;

@@ -1,6 +1,6 @@
 /**
- * A plugin for Stryker that keeps it from mutating what stands within a place that it mutates. To judge
- * one change of a whole block again, it would otherwise judge every change within the block, too.
+ * A plugin for Stryker that keeps it from mutating what stands within a place that it mutates. To
+ * judge one change of a whole block again, it would otherwise judge every change within it, too.
  *
  * It is JavaScript, because Stryker's own processes load it as well. There it does nothing.
  */
