@@ -74,6 +74,24 @@ test('a card that the shopper begins before the first timer after a click is ano
   expect(textRead(page)).toBe('Enter the card number');
 });
 
+// Claim other-press
+test('another way to pay that the shopper chooses before the first timer after a click carries no block', async () => {
+  const page = open(`${FIELDS + CLICK}<input name="voucher">`);
+  let isCard = true;
+  const seen = clicks(page, page.button('Send'));
+  await sendOnce(page, seen, { when: () => isCard });
+  const voucher = page.form.querySelector<HTMLInputElement>('[name=voucher]')!;
+  const collected: unknown[] = [];
+  voucher.addEventListener('input', ({ isTrusted }) => {
+    isCard = false;
+    collected.push(isTrusted, blockIn(page));
+  });
+  page.button('Send').click(); // its handlers have run, and the timer has not
+  voucher.focus();
+  document.execCommand('insertText', false, 'GIFT');
+  expect(collected).toEqual([true, null]);
+});
+
 // Claim card-on-screen
 test('a script that fills in another card when a click is over gets that card by encrypt()', async () => {
   const page = open(FIELDS + CLICK);
@@ -310,13 +328,25 @@ test('the developer is told so when the card is chosen, and comes, after binding
 });
 
 test('data-cardseal-button: in a closed shadow root it works, and the form needs no other button', async () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const logged = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'info')];
+  for (const log of logged) log.mockImplementation(() => {});
   const page = open(FIELDS + CLICK, 'method="get"');
   page.host.attachShadow({ mode: 'closed' }).append(page.form);
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen);
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
-  expect([page.errors, warn.mock.calls]).toEqual([[], []]);
+  expect([page.errors, ...logged.map(({ mock }) => mock.calls)]).toEqual([[], [], []]);
+});
+
+test('data-cardseal-button: in a closed shadow root it works beside its form, too', async () => {
+  const page = open(FIELDS);
+  page.form.id = 'card';
+  const root = page.host.attachShadow({ mode: 'closed' });
+  root.append(page.form);
+  page.form.insertAdjacentHTML('afterend', CLICK.replace('type', 'form="card" type'));
+  const seen = clicks(page, page.button('Send'));
+  await sendOnce(page, seen);
+  expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
 });
 
 testRealInput('data-cardseal-button: in a shadow root, too, a click is one press', async () => {

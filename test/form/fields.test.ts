@@ -56,6 +56,10 @@ describe('finds the fields', () => {
       }),
     ],
     [
+      'by autocomplete whose words stand on several lines',
+      html({ number: '<input autocomplete="\n\tsection-pay\n\tcc-number\n">' }),
+    ],
+    [
       'by data-cardseal-field rather than by autocomplete',
       withField(
         'cvv',

@@ -2,8 +2,17 @@
  * What the shopper has pressed, where the element that they press is no button of the form: G3. Only
  * clicks of a real pointer count, so these run where Playwright drives the engine.
  */
-import { expect, vi } from 'vitest';
+import type { CDPSession } from 'playwright';
+import { describe, expect, test, vi } from 'vitest';
+import { cdp, server } from 'vitest/browser';
 import type { EncryptedCard } from '../../src/core/index.ts';
+import {
+  isMadeByBrowser,
+  isModified,
+  notePress,
+  rememberGesture,
+  withoutGesture,
+} from '../../src/form/page/gesture.ts';
 import { decrypt } from '../support/core.ts';
 import {
   BUTTON,
@@ -15,6 +24,7 @@ import {
   deferred,
   EMPTY,
   fill,
+  hasRealInput,
   html,
   KEPT,
   next,
@@ -163,12 +173,24 @@ testRealInput.each([
   expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
 });
 
-testRealInput('the mark does not count around a button of the form', async () => {
-  const page = open(`<div data-cardseal-skip>${html()}</div>`);
+testRealInput.each([
+  ['around a button of the form', `<div data-cardseal-skip>${html()}</div>`, 'FORM'],
+  [
+    'around one whose page submits by itself',
+    `<div data-cardseal-skip>${html()}</div>`,
+    '<div onclick="this.firstElementChild.requestSubmit()">FORM</div>',
+  ],
+  [
+    'around the form',
+    `${Object.values(CONTROLS).join('')}<a onclick="this.parentNode.requestSubmit()">Pay</a>`,
+    '<div data-cardseal-skip>FORM</div>',
+  ],
+])('the mark does not count %s', async (_, content, around) => {
+  const page = open(content, undefined, around);
   bind(page.form);
   fill(page);
   const arrived = page.arrived();
-  await user.click(page.button());
+  await user.click(page.form.querySelector('button, a')!);
   expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
 });
 
@@ -224,6 +246,13 @@ testRealInput('the mark of a dialog does not count when it is closed', async () 
 testRealInput.each([
   ['a click', (page: Page) => user.click(page.host.querySelector('#other button')!)],
   ['Enter', (page: Page) => pressKey(page.host.querySelector('#other input')!, '{Enter}')],
+  [
+    'Enter in a form without a button',
+    async (page: Page) => {
+      page.host.querySelector('#other button')?.remove();
+      await pressKey(page.host.querySelector('#other input')!, '{Enter}');
+    },
+  ],
 ])(
   'a submit listener of another form that submits this one: %s while onEncrypted works sends nothing',
   async (_, pressOther) => {
@@ -280,13 +309,27 @@ const PRESSES: [name: string, type: string, press: (element: HTMLElement) => Pro
   ['the space bar goes up', 'keyup', (element) => pressKey(element, ' ')],
   ['the space bar goes down', 'keydown', (element) => pressKey(element, ' ')],
   ['the space bar is pressed', 'keypress', (element) => pressKey(element, ' ')],
+  ['the pointer goes down', 'pointerdown', (element) => user.click(element)],
   ['the pointer goes up', 'pointerup', (element) => user.click(element)],
   ['the mouse button goes down', 'mousedown', (element) => user.click(element)],
+  ['the mouse button goes up', 'mouseup', (element) => user.click(element)],
+  ['something is typed', 'input', (element) => pressKey(element, 'y')],
 ];
 
 async function pressKey(element: HTMLElement, key: string): Promise<void> {
   element.focus();
   await user.keyboard(key);
+}
+
+async function touch(element: HTMLElement): Promise<void> {
+  element.scrollIntoView();
+  const frame = window.frameElement!.getBoundingClientRect();
+  const scale = frame.width / window.innerWidth;
+  const { x, y } = element.getBoundingClientRect();
+  const point = { x: frame.x + (x + 5) * scale, y: frame.y + (y + 5) * scale };
+  const driver = cdp() as CDPSession;
+  await driver.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [point] });
+  await driver.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
 /** An element that is no button, and submits the form at an event. */
@@ -296,6 +339,7 @@ function pressable(page: Page, type: string, attributes = ''): HTMLElement {
     `<div role="button" tabindex="0" ${attributes}>Go</div>`,
   );
   const element = page.form.lastElementChild as HTMLElement;
+  if (type === 'input') element.contentEditable = 'true';
   element.addEventListener(type, () => page.form.requestSubmit());
   return element;
 }
@@ -338,6 +382,20 @@ testRealInput.each(PRESSES)(
     const element = pressable(page, type, 'data-cardseal-skip');
     fill(page);
     await press(element);
+    await settled(page);
+    expect([page.passes, page.encrypted.length, values(page)]).toEqual([1, 0, KEPT]);
+  },
+);
+
+// Of the drivers, only that of Chromium makes touches.
+test.runIf(hasRealInput && server.browser === 'chromium')(
+  'a page that submits when the finger goes up: data-cardseal-skip counts there, too',
+  async () => {
+    const page = open(Object.values(CONTROLS).join(''));
+    await bind(page.form).ready;
+    const element = pressable(page, 'touchend', 'data-cardseal-skip');
+    fill(page);
+    await touch(element);
     await settled(page);
     expect([page.passes, page.encrypted.length, values(page)]).toEqual([1, 0, KEPT]);
   },
@@ -454,3 +512,96 @@ testRealInput.each([
     expect(text()).toBe(undefined);
   },
 );
+
+describe('a click or Enter that is over', () => {
+  /** An element of a form, and what a click on it passes. */
+  function inForm(html: string) {
+    const { form } = open(`<div>${html}</div>`);
+    const element = form.querySelector('div')!.querySelector(':not(:has(*))')!;
+    const path: EventTarget[] = [];
+    for (let it: Element | null = element; it; it = it.parentElement) path.push(it);
+    return { form, element, path };
+  }
+
+  const nextTimer = () => new Promise((resolve) => setTimeout(resolve));
+  const click = (path: EventTarget[], keys = {}) =>
+    rememberGesture(new MouseEvent('click', keys), path);
+
+  test('a click makes a submit by the button that it passes, and no other', () => {
+    const { form, path } = inForm('<button><b>Pay</b></button>');
+    const other = document.createElement('button');
+    click(path);
+    const buttons = [path[1] as HTMLElement, other, null];
+    expect(buttons.map((it) => isMadeByBrowser(form, it))).toEqual([true, false, false]);
+  });
+
+  test('Enter makes a submit of the form of its control, and of no other', () => {
+    const { form, path } = inForm('<input>');
+    rememberGesture(new KeyboardEvent('keydown', { key: 'Enter' }), path);
+    expect([form, open().form].map((it) => isMadeByBrowser(it, null))).toEqual([true, false]);
+  });
+
+  test.each(['altKey', 'ctrlKey', 'metaKey', 'shiftKey'])(
+    'is modified by %s until the first timer',
+    async (key) => {
+      const { form, path } = inForm('<button>Pay</button>');
+      const state = () => [isModified(), isMadeByBrowser(form, path[0] as HTMLElement)];
+      click(path);
+      expect(state()).toEqual([false, true]);
+      click(path, { [key]: true });
+      expect(state()).toEqual([true, true]);
+      await nextTimer();
+      expect(state()).toEqual([false, false]);
+    },
+  );
+
+  test('what the library does by itself is not its doing, and what comes after is', () => {
+    const { form, path } = inForm('<button>Pay</button>');
+    const isMade = () => isMadeByBrowser(form, path[0] as HTMLElement);
+    click(path);
+    withoutGesture(() => expect(isMade()).toBe(false));
+    expect(isMade()).toBe(true);
+    expect(() =>
+      withoutGesture(() => {
+        throw new Error('of a listener');
+      }),
+    ).toThrow();
+    expect(isMade()).toBe(true);
+    withoutGesture(() => click([form]));
+    expect(isMade()).toBe(false);
+  });
+
+  test.each([
+    ['a custom element that says of itself that it submits', '<x-now></x-now>', true],
+    ['what stands in it', '<x-now><b>Pay</b></x-now>', true],
+    ['another custom element', '<x-none></x-none>', false],
+    ['a button of the form in such an element', '<x-now><button>Pay</button></x-now>', false],
+    ['a button of no form', '<button form="none">Pay</button>', false],
+  ])('one timer later, it may still cause the first press if it hit %s', async (_, html, may) => {
+    const { form, path } = inForm(html);
+    click(path);
+    await nextTimer();
+    expect([notePress(form, null), notePress(form, null)]).toEqual([may, false]);
+    click(path);
+    await nextTimer();
+    await nextTimer();
+    expect(notePress(form, null)).toBe(false);
+  });
+
+  test('such an element around the form causes nothing', async () => {
+    const around = document.createElement('x-now');
+    const { form, path } = inForm('<span>Pay</span>');
+    click([...path.slice(0, path.indexOf(form) + 1), around]);
+    await nextTimer();
+    expect(notePress(form, null)).toBe(false);
+  });
+
+  test('the second of two in quick succession has its own time', async () => {
+    const { form, path } = inForm('<x-now></x-now>');
+    click(path);
+    await nextTimer();
+    click(path);
+    await nextTimer();
+    expect(notePress(form, null)).toBe(true);
+  });
+});

@@ -2,13 +2,17 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decrypt } from '../support/core.ts';
 import {
+  BUTTON,
   bind,
+  blockIn,
   blockOf,
   CARD,
   CONTROLS,
+  cancelled,
   fill,
   html,
-  next,
+  later,
+  OTHER,
   open,
   type Page,
   posted,
@@ -245,6 +249,29 @@ describe('the developer is told the truth at binding:', () => {
     for (const spy of spies) expect(spy).not.toHaveBeenCalled();
   });
 
+  test.each([
+    ['allow-scripts allow-same-origin', true],
+    ['', true],
+    ['allow-scripts\tAllow-Forms', false],
+  ])('a frame with sandbox="%s": its browser raises no submit event', async (sandbox, isWrong) => {
+    const frame = window.frameElement!; // of the tests. It is heeded when a page is loaded
+    frame.setAttribute('sandbox', sandbox);
+    later(() => frame.removeAttribute('sandbox'));
+    const page = open();
+    const message = await messageOf(page);
+    expect(message).toContain(isWrong ? 'whose sandbox must have allow-forms' : 'nothing is wrong');
+    expect(page.errors.map(({ code }) => code)).toEqual(isWrong ? ['invalid_form'] : []);
+  });
+
+  test('nothing, if the browser does not tell the frame', async () => {
+    const frame = vi.spyOn(window, 'frameElement', 'get').mockImplementation(() => {
+      throw new DOMException('of another origin', 'SecurityError');
+    });
+    later(() => frame.mockRestore());
+    expect(await messageOf(open())).toBe('nothing is wrong');
+    expect(frame).toHaveBeenCalled();
+  });
+
   test('enctype="text/plain"', async () => {
     const spy = warn();
     await bind(open(html(), 'method="post" enctype="text/plain"').form).ready;
@@ -282,6 +309,65 @@ describe('a form that moves after it is bound', () => {
     const [sent] = await posted(page);
     expect(await decrypt(blockOf(sent!))).toEqual(CARD);
     expect(page.passes).toBe(1);
+  });
+
+  /** Into a closed shadow root, where only the form itself hears of the first event. */
+  const move = ({ host, form }: Page) =>
+    host.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).append(form);
+
+  test('a submit of a script pays', async () => {
+    const page = open();
+    await bind(page.form).ready;
+    move(page);
+    fill(page);
+    const arrived = page.arrived();
+    page.form.requestSubmit();
+    expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+  });
+
+  test('a click on a card button pays', async () => {
+    const button = '<button type="button" data-cardseal-button>Pay</button>';
+    const page = open(Object.values(CONTROLS).join('') + button);
+    await bind(page.form).ready;
+    move(page);
+    fill(page);
+    page.button().click();
+    await vi.waitUntil(() => blockIn(page));
+    expect(await decrypt(JSON.parse(blockIn(page)!))).toEqual(CARD);
+  });
+
+  test('a reset takes the block out of the data', async () => {
+    const { page } = await cancelled();
+    move(page);
+    page.form.reset();
+    expect(blockIn(page)).toBe(null);
+  });
+
+  test('another card takes the block out of the data', async () => {
+    const { page } = await cancelled();
+    move(page);
+    fill(page, OTHER);
+    expect(blockIn(page)).toBe(null);
+  });
+
+  test('a held Enter is one press, although the page keeps the key to itself', () => {
+    const page = open();
+    bind(page.form);
+    move(page);
+    const cvv = page.control('cvv');
+    cvv.addEventListener('keydown', (event) => event.stopPropagation());
+    const key = { key: 'Enter', repeat: true, bubbles: true, composed: true, cancelable: true };
+    expect(cvv.dispatchEvent(new KeyboardEvent('keydown', key))).toBe(false);
+  });
+
+  test.each(['input', 'change'])('what is corrected reads so no longer at %s', async (type) => {
+    const page = open();
+    bind(page.form);
+    await refused(page);
+    move(page);
+    fill(page);
+    page.control('number').dispatchEvent(new Event(type, { bubbles: true }));
+    expect(page.control('number').hasAttribute('aria-invalid')).toBe(false);
   });
 
   test('into a frame: each press is refused, audibly', async () => {
@@ -511,16 +597,19 @@ describe('words of autocomplete keep the card out of the form history', () => {
   });
 });
 
-test('a press is one press, also where the form hears of it itself', async () => {
-  const page = open();
+test.each([
+  ['a submit button', BUTTON],
+  ['a card button', '<button type="button" data-cardseal-button>Pay</button>'],
+])('a press of %s is one press, also where the form hears of it itself', async (_, button) => {
+  const page = open(html().replace(BUTTON, button));
   await bind(page.form).ready;
-  let submits = 0;
-  page.form.addEventListener('cardseal:submit', () => {
-    submits += 1;
-  });
+  const seen = { 'cardseal:submit': 0, input: 0 };
+  for (const type of Object.keys(seen) as (keyof typeof seen)[]) {
+    page.form.addEventListener(type, () => seen[type]++);
+  }
   fill(page);
-  const settledEvent = next(page.form, 'cardseal:settled');
-  await posted(page);
-  await settledEvent;
-  expect(submits).toBe(1);
+  page.button().click();
+  await vi.waitUntil(() => values(page).join('') === '');
+  await settled(page);
+  expect(seen).toEqual({ 'cardseal:submit': 1, input: 4 }); // each emptied field, once
 });

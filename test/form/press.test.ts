@@ -204,6 +204,18 @@ test('a click beside the buttons, and one that a script makes of the document, a
   expect(failed).not.toHaveBeenCalled();
 });
 
+test('what is typed into a form that is not bound is left alone', () => {
+  bind(open().form);
+  const other = open();
+  const failed = vi.fn();
+  addEventListener('error', failed);
+  onTestFinished(() => removeEventListener('error', failed));
+  for (const type of ['input', 'change', 'focusin']) {
+    other.control('cvv').dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+  }
+  expect(failed).not.toHaveBeenCalled();
+});
+
 // Control listeners-once
 test('a press that a listener of the page cancelled before the library sees it is left alone', async () => {
   const encryptions = countEncryptions();

@@ -184,6 +184,60 @@ test.each(['hidden', 'inert'])(
   },
 );
 
+test('a browser has not said why if the page cancels the event of a control that had the focus (G9)', () => {
+  const { form, button } = open('<input required><button>Pay</button>');
+  const input = form.querySelector('input')!;
+  input.focus();
+  input.addEventListener('invalid', (event) => event.preventDefault());
+  expect(pageOf(form, { key: freshKey() }).repeat('submit', button(), null)).toBe(false);
+});
+
+test('a browser has not said why at a custom element that takes no focus (G9)', () => {
+  class Invalid extends HTMLElement {
+    static formAssociated = true;
+    constructor() {
+      super();
+      this.attachInternals().setValidity({ customError: true }, 'Choose a date');
+    }
+  }
+  customElements.define('x-invalid', Invalid);
+  const { form, button } = open('<x-invalid>Date</x-invalid><button>Pay</button>');
+  form.querySelector('x-invalid')!.setAttribute('name', 'date');
+  const refusal = vi.fn();
+  form.addEventListener('invalid', refusal, true);
+  expect(pageOf(form, { key: freshKey() }).repeat('submit', button(), null)).toBe(false);
+  expect(refusal).toHaveBeenCalledOnce();
+});
+
+test('a repeat leaves no listener behind, also if a listener of the page throws', () => {
+  const { form, button } = open('<button>Pay</button>');
+  const added = vi.spyOn(document, 'addEventListener');
+  const removed = vi.spyOn(document, 'removeEventListener');
+  later(() => vi.restoreAllMocks());
+  form.addEventListener('submit', (event) => event.preventDefault());
+  const { repeat } = pageOf(form, { key: freshKey() });
+  repeat('submit', button(), null);
+  vi.spyOn(form, 'requestSubmit').mockImplementation(() => {
+    throw new Error('of the page');
+  });
+  expect(() => repeat('submit', button(), null)).toThrow('of the page');
+  expect(added.mock.calls.map(([type]) => type)).toEqual(['invalid', 'invalid']);
+  expect(removed.mock.calls).toEqual(added.mock.calls);
+});
+
+test('without requestSubmit and without a button, a button that the page may remove at once submits', () => {
+  const { requestSubmit } = HTMLFormElement.prototype;
+  Reflect.deleteProperty(HTMLFormElement.prototype, 'requestSubmit');
+  later(() => Object.assign(HTMLFormElement.prototype, { requestSubmit }));
+  const page = open('<input name="note">');
+  page.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    event.submitter!.remove();
+  });
+  pageOf(page.form, { key: freshKey() }).repeat('submit', null, null);
+  expect(page.passes).toBe(1);
+});
+
 test('a repeat that the browser refuses because of a control that the page has hidden ends in a text (G9)', async () => {
   const page = open(`<fieldset><input name="phone" required value="1">${html()}</fieldset>`);
   const key = deferred<CardEncryptionKey>();

@@ -137,7 +137,7 @@ const FIELD_OF: Record<string, string> = {
   'cc-csc': 'cvv',
 };
 const fieldOf = (element: Element) => {
-  const tokens = (element.getAttribute('autocomplete') ?? '').toLowerCase().split(' ');
+  const tokens = (element.getAttribute('autocomplete') ?? '').toLowerCase().split(/\s+/);
   return (
     (element as HTMLElement).dataset.cardsealField ??
     tokens.map((token) => FIELD_OF[token]).find(Boolean)

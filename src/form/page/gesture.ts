@@ -25,7 +25,7 @@ const isRunning = ({ event }: ShopperEvent): boolean => !isDispatched(event);
 
 /** What its listeners do, also in the microtasks after them, is the shopper's doing. */
 export function rememberEvent(event: Event, path: EventTarget[]): void {
-  remembered = [...remembered.filter(isRunning), { event, path }];
+  remembered.push({ event, path });
   setTimeout(() => {
     remembered = remembered.filter(isRunning);
   });
@@ -57,7 +57,7 @@ export function isMadeByBrowser(form: HTMLFormElement, button: HTMLElement | nul
   if (!latest || latest.isOver || isRunning(latest)) return false;
   const { event, path } = latest;
   if (event.type === 'click') return path.includes(button!);
-  return (path[0] as HTMLInputElement).form === form || path.includes(form);
+  return (path[0] as HTMLInputElement).form === form;
 }
 
 /** Whether the shopper holds a modifier key: then browsers open the answer in another tab. */

@@ -16,7 +16,7 @@ export function isSeen(element: Element): boolean {
   if (!isRendered(element)) return false;
   if (!hasLayout()) return true;
   const { width, height, left, right, bottom } = element.getBoundingClientRect();
-  if (width <= 1 || height <= 1 || right < 0) return false;
+  if (width <= 1 || height <= 1 || right <= 0) return false;
   if (styleOf(element, 'opacity') === '0') return false;
   for (let box = element.parentElement; box && box.localName !== 'form'; box = box.parentElement) {
     const around = box.getBoundingClientRect();
