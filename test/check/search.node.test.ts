@@ -156,6 +156,7 @@ describe('finds the code under a telling name', () => {
     'pruef=583', // the id of its control
     'card.pruef=583',
     'karte[geheim]=583', // the name of its control
+    'KarteGeheim=583',
     'card-code: 583',
     '["cvv","583"]',
     '{"name":"cc_cvv","value":"583"}',
