@@ -60,18 +60,21 @@ export function watch(
       return Reflect.construct(target, args, newTarget);
     },
   });
-  if (part === 'value') defineFunction(owner, name, watched, descriptor!);
+  if (part === 'value') defineFunction(owner, name, watched, descriptor as Traits);
   else Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
   const { prototype } = original; // of a constructor: its instances name it, too
   if (prototype) Object.defineProperty(prototype, 'constructor', { value: watched });
 }
+
+/** What the descriptor of any property has. */
+type Traits = Required<Pick<PropertyDescriptor, 'enumerable' | 'configurable'>>;
 
 /** Defines a function of the platform so that it is noticed if a script wraps it. */
 function defineFunction(
   owner: object,
   name: string,
   watched: unknown,
-  { enumerable = true, configurable = true }: PropertyDescriptor,
+  { enumerable, configurable }: Traits,
 ): void {
   let current = watched;
   Object.defineProperty(owner, name, {

@@ -1,6 +1,6 @@
 /** Functions of the platform are watched, and work as before. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { safely, watch } from '../../src/check/patch.ts';
+import { prototypeOf, safely, watch } from '../../src/check/patch.ts';
 
 describe('code of the check', () => {
   test('gives its value', () => {
@@ -103,9 +103,10 @@ describe('watches', () => {
   });
 
   test('nothing that is not there', () => {
-    const owner = {};
-    watch(owner, 'none', () => {});
-    expect(owner).toEqual({});
+    for (const owner of [{}, prototypeOf('NoSuchType')]) {
+      watch(owner, 'none', () => {});
+      expect(owner).toEqual({});
+    }
   });
 
   test('nothing that is no function', () => {
