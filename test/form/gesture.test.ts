@@ -1,6 +1,7 @@
 /**
  * What the shopper has pressed, where the element that they press is no button of the form: G3. Only
- * clicks of a real pointer count, so these run where Playwright drives the engine.
+ * clicks of a real pointer count, so these run where Playwright drives the engine. What counts when a
+ * click is over is asked directly.
  */
 import type { CDPSession } from 'playwright';
 import { describe, expect, test, vi } from 'vitest';

@@ -253,7 +253,7 @@ describe('the developer is told the truth at binding:', () => {
     ['allow-scripts allow-same-origin', true],
     ['', true],
     ['allow-scripts\tAllow-Forms', false],
-  ])('a frame with sandbox="%s": its browser raises no submit event', async (sandbox, isWrong) => {
+  ])('whether a frame with sandbox="%s" may submit nothing: %s', async (sandbox, isWrong) => {
     const frame = window.frameElement!; // of the tests. It is heeded when a page is loaded
     frame.setAttribute('sandbox', sandbox);
     later(() => frame.removeAttribute('sandbox'));
@@ -300,74 +300,74 @@ test('the page’s own origin is that of its location, whatever window.origin is
 
 // G11
 describe('a form that moves after it is bound', () => {
-  test('into a closed shadow root pays', async () => {
-    const page = open();
-    await bind(page.form).ready;
-    const host = page.host.appendChild(document.createElement('div'));
-    host.attachShadow({ mode: 'closed' }).append(page.form);
-    fill(page);
-    const [sent] = await posted(page);
-    expect(await decrypt(blockOf(sent!))).toEqual(CARD);
-    expect(page.passes).toBe(1);
-  });
+  describe('into a closed shadow root, where only the form itself hears of the first event:', () => {
+    const move = ({ host, form }: Page) =>
+      host.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).append(form);
 
-  /** Into a closed shadow root, where only the form itself hears of the first event. */
-  const move = ({ host, form }: Page) =>
-    host.appendChild(document.createElement('div')).attachShadow({ mode: 'closed' }).append(form);
+    test('a click on its button pays', async () => {
+      const page = open();
+      await bind(page.form).ready;
+      move(page);
+      fill(page);
+      const [sent] = await posted(page);
+      expect(await decrypt(blockOf(sent!))).toEqual(CARD);
+      expect(page.passes).toBe(1);
+    });
 
-  test('a submit of a script pays', async () => {
-    const page = open();
-    await bind(page.form).ready;
-    move(page);
-    fill(page);
-    const arrived = page.arrived();
-    page.form.requestSubmit();
-    expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
-  });
+    test('a submit of a script pays', async () => {
+      const page = open();
+      await bind(page.form).ready;
+      move(page);
+      fill(page);
+      const arrived = page.arrived();
+      page.form.requestSubmit();
+      expect(await decrypt(blockOf((await arrived)[0]!))).toEqual(CARD);
+    });
 
-  test('a click on a card button pays', async () => {
-    const button = '<button type="button" data-cardseal-button>Pay</button>';
-    const page = open(Object.values(CONTROLS).join('') + button);
-    await bind(page.form).ready;
-    move(page);
-    fill(page);
-    page.button().click();
-    await vi.waitUntil(() => blockIn(page));
-    expect(await decrypt(JSON.parse(blockIn(page)!))).toEqual(CARD);
-  });
+    test('a click on a card button pays', async () => {
+      const button = '<button type="button" data-cardseal-button>Pay</button>';
+      const page = open(Object.values(CONTROLS).join('') + button);
+      await bind(page.form).ready;
+      move(page);
+      fill(page);
+      page.button().click();
+      await vi.waitUntil(() => blockIn(page));
+      expect(await decrypt(JSON.parse(blockIn(page)!))).toEqual(CARD);
+    });
 
-  test('a reset takes the block out of the data', async () => {
-    const { page } = await cancelled();
-    move(page);
-    page.form.reset();
-    expect(blockIn(page)).toBe(null);
-  });
+    test('a reset takes the block out of the data', async () => {
+      const { page } = await cancelled();
+      move(page);
+      page.form.reset();
+      expect(blockIn(page)).toBe(null);
+    });
 
-  test('another card takes the block out of the data', async () => {
-    const { page } = await cancelled();
-    move(page);
-    fill(page, OTHER);
-    expect(blockIn(page)).toBe(null);
-  });
+    test('another card takes the block out of the data', async () => {
+      const { page } = await cancelled();
+      move(page);
+      fill(page, OTHER);
+      expect(blockIn(page)).toBe(null);
+    });
 
-  test('a held Enter is one press, although the page keeps the key to itself', () => {
-    const page = open();
-    bind(page.form);
-    move(page);
-    const cvv = page.control('cvv');
-    cvv.addEventListener('keydown', (event) => event.stopPropagation());
-    const key = { key: 'Enter', repeat: true, bubbles: true, composed: true, cancelable: true };
-    expect(cvv.dispatchEvent(new KeyboardEvent('keydown', key))).toBe(false);
-  });
+    test('a held Enter is one press, although the page keeps the key to itself', () => {
+      const page = open();
+      bind(page.form);
+      move(page);
+      const cvv = page.control('cvv');
+      cvv.addEventListener('keydown', (event) => event.stopPropagation());
+      const key = { key: 'Enter', repeat: true, bubbles: true, composed: true, cancelable: true };
+      expect(cvv.dispatchEvent(new KeyboardEvent('keydown', key))).toBe(false);
+    });
 
-  test.each(['input', 'change'])('what is corrected reads so no longer at %s', async (type) => {
-    const page = open();
-    bind(page.form);
-    await refused(page);
-    move(page);
-    fill(page);
-    page.control('number').dispatchEvent(new Event(type, { bubbles: true }));
-    expect(page.control('number').hasAttribute('aria-invalid')).toBe(false);
+    test.each(['input', 'change'])('what is corrected reads so no longer at %s', async (type) => {
+      const page = open();
+      bind(page.form);
+      await refused(page);
+      move(page);
+      fill(page);
+      page.control('number').dispatchEvent(new Event(type, { bubbles: true }));
+      expect(page.control('number').hasAttribute('aria-invalid')).toBe(false);
+    });
   });
 
   test('into a frame: each press is refused, audibly', async () => {
