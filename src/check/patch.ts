@@ -60,26 +60,17 @@ export function watch(
       return Reflect.construct(target, args, newTarget);
     },
   });
-  if (part === 'value') defineFunction(owner, name, watched, descriptor as Traits);
+  if (part === 'value') defineFunction(owner, name, watched);
   else Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
   const { prototype } = original; // of a constructor: its instances name it, too
   if (prototype) Object.defineProperty(prototype, 'constructor', { value: watched });
 }
 
-/** What the descriptor of any property has. */
-type Traits = Required<Pick<PropertyDescriptor, 'enumerable' | 'configurable'>>;
-
-/** Defines a function of the platform so that it is noticed if a script wraps it. */
-function defineFunction(
-  owner: object,
-  name: string,
-  watched: unknown,
-  { enumerable, configurable }: Traits,
-): void {
+/** Makes a function of the platform a property that notices if a script wraps it. */
+function defineFunction(owner: object, name: string, watched: unknown): void {
   let current = watched;
   Object.defineProperty(owner, name, {
-    enumerable,
-    configurable,
+    // It stays as enumerable and configurable as it was.
     get: () => current,
     set(value) {
       // WebKit has no `this` where a script assigns by the bare name: `fetch = own`.

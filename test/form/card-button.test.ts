@@ -7,9 +7,10 @@ import {
   blockIn,
   blockOf,
   CARD,
-  CONTROLS,
+  CARD_BUTTON,
   clickAsShopper,
   EMPTY,
+  FIELDS,
   fill,
   KEPT,
   later,
@@ -26,9 +27,6 @@ import {
   textRead,
   values,
 } from '../support/form.ts';
-
-const FIELDS = Object.values(CONTROLS).join('');
-const CLICK = '<button type="button" data-cardseal-button>Send</button>';
 
 /** What the click handlers of the page find. */
 function clicks(page: Page, button: HTMLElement) {
@@ -48,7 +46,7 @@ async function sendOnce(page: Page, seen: unknown[], options?: Partial<CardFormO
 
 // Claim emptied-before-code
 test('data-cardseal-button: its handlers run once, with the block in the form and the fields empty', async () => {
-  const page = open(`${FIELDS + CLICK}<input name="email" required>`); // that is left to the page
+  const page = open(`${FIELDS + CARD_BUTTON}<input name="email" required>`); // that is left to the page
   const seen = clicks(page, page.button('Send'));
   const onEncrypted = vi.fn();
   await sendOnce(page, seen, { onEncrypted });
@@ -61,7 +59,7 @@ test('data-cardseal-button: its handlers run once, with the block in the form an
 
 // Claim card-on-screen
 test('a card that the shopper begins before the first timer after a click is another card', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen);
   const button = page.button('Send');
@@ -76,7 +74,7 @@ test('a card that the shopper begins before the first timer after a click is ano
 
 // Claim other-press
 test('another way to pay that the shopper chooses before the first timer after a click carries no block', async () => {
-  const page = open(`${FIELDS + CLICK}<input name="voucher">`);
+  const page = open(`${FIELDS + CARD_BUTTON}<input name="voucher">`);
   let isCard = true;
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen, { when: () => isCard });
@@ -94,7 +92,7 @@ test('another way to pay that the shopper chooses before the first timer after a
 
 // Claim card-on-screen
 test('a script that fills in another card when a click is over gets that card by encrypt()', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   const binding = bind(page.form);
   await binding.ready;
   fill(page);
@@ -108,7 +106,7 @@ test('a script that fills in another card when a click is over gets that card by
 });
 
 test('data-cardseal-button: a handler that calls restart() does not keep the others from running', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   const binding = bind(page.form);
   page.button('Send').addEventListener('click', () => void binding.restart());
   const seen = clicks(page, page.button('Send'));
@@ -119,7 +117,7 @@ test('data-cardseal-button: a handler that calls restart() does not keep the oth
 });
 
 test('data-cardseal-button: a click on what stands in the button is a press', async () => {
-  const page = open(FIELDS + CLICK.replace('Send', '<b>Send</b>'));
+  const page = open(FIELDS + CARD_BUTTON.replace('Send', '<b>Send</b>'));
   const seen = clicks(page, page.button('Send'));
   await bind(page.form).ready;
   fill(page);
@@ -164,7 +162,7 @@ test.each([
 );
 
 test('data-cardseal-button: a click on its icon, which is SVG, is a press', async () => {
-  const page = open(FIELDS + CLICK.replace('Send', 'Send<svg></svg>'));
+  const page = open(FIELDS + CARD_BUTTON.replace('Send', 'Send<svg></svg>'));
   const seen = clicks(page, page.button('Send'));
   await bind(page.form).ready;
   fill(page);
@@ -214,7 +212,7 @@ testRealInput(
 );
 
 test('data-cardseal-button: one that the page has replaced meanwhile is not clicked', async () => {
-  const page = open(`${FIELDS + CLICK}<input required>`); // a click does not ask whether it is valid
+  const page = open(`${FIELDS + CARD_BUTTON}<input required>`); // a click does not ask whether it is valid
   const button = page.button('Send');
   const seen = clicks(page, button);
   page.form.addEventListener('cardseal:encrypted', () =>
@@ -234,14 +232,14 @@ test('a form that is not in the document can be bound, also if a button names it
   expect(() => bind(host.querySelector('form')!)).not.toThrow();
 });
 
-const OUTSIDE = (attributes: string) => CLICK.replace(' data', ` ${attributes} data`);
+const OUTSIDE = (attributes: string) => CARD_BUTTON.replace(' data', ` ${attributes} data`);
 const PLACES: [where: string, content: string, id: string, around: string][] = [
-  ['around it', FIELDS + CLICK, '', 'FORM'],
+  ['around it', FIELDS + CARD_BUTTON, '', 'FORM'],
   [
     'whose id it names',
     FIELDS,
     'id="the-card"',
-    `FORM${CLICK.replace('-button>', '-button="the-card">')}<form></form>`,
+    `FORM${CARD_BUTTON.replace('-button>', '-button="the-card">')}<form></form>`,
   ],
   ['by its own form attribute', FIELDS, 'id="my-card"', `FORM${OUTSIDE('form="my-card"')}`],
   ['around a link', `${FIELDS}<a href="#x" data-cardseal-button>Send</a>`, '', 'FORM'],
@@ -268,7 +266,7 @@ test.each(PLACES)(
 test('data-cardseal-button in a page that has a Node of its own: its handlers find the block and no card', async () => {
   const node = window.Node;
   later(() => Object.assign(window, { Node: node }));
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   const seen = clicks(page, page.button('Send'));
   await bind(page.form).ready;
   fill(page);
@@ -282,7 +280,7 @@ test('data-cardseal-button in a page that has a Node of its own: its handlers fi
 test('data-cardseal-button outside of two bound forms belongs to none of them, and to the other one when one has left the page', async () => {
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
   const first = open(FIELDS);
-  const second = open(FIELDS, 'method="post"', `FORM${CLICK}`);
+  const second = open(FIELDS, 'method="post"', `FORM${CARD_BUTTON}`);
   for (const { form } of [first, second]) bind(form);
   const button = second.host.querySelector<HTMLElement>('[data-cardseal-button]')!;
   const seen = clicks(second, button);
@@ -330,7 +328,7 @@ test('the developer is told so when the card is chosen, and comes, after binding
 test('data-cardseal-button: in a closed shadow root it works, and the form needs no other button', async () => {
   const logged = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'info')];
   for (const log of logged) log.mockImplementation(() => {});
-  const page = open(FIELDS + CLICK, 'method="get"');
+  const page = open(FIELDS + CARD_BUTTON, 'method="get"');
   page.host.attachShadow({ mode: 'closed' }).append(page.form);
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen);
@@ -343,14 +341,14 @@ test('data-cardseal-button: in a closed shadow root it works beside its form, to
   page.form.id = 'card';
   const root = page.host.attachShadow({ mode: 'closed' });
   root.append(page.form);
-  page.form.insertAdjacentHTML('afterend', CLICK.replace('type', 'form="card" type'));
+  page.form.insertAdjacentHTML('afterend', CARD_BUTTON.replace('type', 'form="card" type'));
   const seen = clicks(page, page.button('Send'));
   await sendOnce(page, seen);
   expect(await decrypt(JSON.parse(seen[0]!.block!))).toEqual(CARD);
 });
 
 testRealInput('data-cardseal-button: in a shadow root, too, a click is one press', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   page.host.attachShadow({ mode: 'open' }).append(page.form);
   const presses = vi.fn();
   page.form.addEventListener('cardseal:submit', presses);
@@ -364,7 +362,7 @@ testRealInput('data-cardseal-button: in a shadow root, too, a click is one press
 });
 
 test('data-cardseal-button: a button that the page disables while it waits is clicked all the same', async () => {
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   const button = page.button('Send');
   const seen = clicks(page, button);
   page.form.addEventListener('cardseal:submit', () => {
@@ -384,7 +382,7 @@ test('data-cardseal-button: in a browser without composedPath, too, the shopper 
   later(() => {
     Event.prototype.composedPath = composedPath;
   });
-  const page = open(FIELDS + CLICK);
+  const page = open(FIELDS + CARD_BUTTON);
   bind(page.form);
   fill(page);
   Event.prototype.composedPath = undefined as never;

@@ -7,9 +7,10 @@ import {
   blockIn,
   blockOf,
   CARD,
-  CONTROLS,
+  CARD_BUTTON,
   cancelled,
   EMPTY,
+  FIELDS,
   fill,
   html,
   KEPT,
@@ -92,10 +93,7 @@ test('the option allowCrossOriginAction allows another origin', async () => {
 });
 
 test('is checked at binding, with a submit button beside a card button', async () => {
-  const page = open(
-    `${html()}<button type="button" data-cardseal-button>Send</button>`,
-    'method="get"',
-  );
+  const page = open(`${html()}${CARD_BUTTON}`, 'method="get"');
   await expect(bind(page.form).ready).rejects.toMatchObject({
     code: 'invalid_form',
     message: POST,
@@ -104,7 +102,7 @@ test('is checked at binding, with a submit button beside a card button', async (
 
 // Changed: it was checked at binding, also for a form whose script calls encrypt().
 test('is checked at the press, without a submit button', async () => {
-  const page = open(Object.values(CONTROLS).join(''), 'method="get"');
+  const page = open(FIELDS, 'method="get"');
   await bind(page.form).ready;
   fill(page);
   const raised = next<CustomEvent>(page.form, 'cardseal:error');

@@ -10,6 +10,7 @@ import {
   CARD,
   CONTROLS,
   clickAsShopper,
+  FIELDS,
   fill,
   html,
   later,
@@ -113,7 +114,7 @@ describe('finds the fields', () => {
   });
 
   test('outside of the form, which they name by their form attribute', async () => {
-    const outside = Object.values(CONTROLS).join('').replaceAll('<input', '<input form="my-form"');
+    const outside = FIELDS.replaceAll('<input', '<input form="my-form"');
     const page = open(BUTTON, 'method="post" id="my-form"', `FORM${outside}`);
     expect(await decrypt(await pay(page))).toEqual(CARD);
     expect(values(page).join('')).toBe('');

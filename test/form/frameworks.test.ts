@@ -8,7 +8,7 @@ import { decrypt } from '../support/core.ts';
 import {
   bind,
   CARD,
-  CONTROLS,
+  FIELDS,
   fill,
   html,
   later,
@@ -309,7 +309,7 @@ async function render(action: (data: FormData) => void | Promise<void>) {
     host.remove();
   });
   const inner = {
-    __html: `${Object.values(CONTROLS).join('')}<input name="email" value="z@example.com"><button name="how" value="card">Pay</button>`,
+    __html: `${FIELDS}<input name="email" value="z@example.com"><button name="how" value="card">Pay</button>`,
   };
   root.render(
     createElement('form', { action }, createElement('div', { dangerouslySetInnerHTML: inner })),

@@ -2,16 +2,18 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { decrypt } from '../support/core.ts';
 import {
-  BUTTON,
   bind,
   blockIn,
   blockOf,
   CARD,
+  CARD_BUTTON,
   CONTROLS,
   cancelled,
+  FIELDS,
   fill,
   html,
   later,
+  next,
   OTHER,
   open,
   type Page,
@@ -225,7 +227,7 @@ describe('the developer is told the truth at binding:', () => {
 
   test('a form whose card is chosen later: not before the shopper has chosen it, and once', async () => {
     const spy = error();
-    const fields = `<div hidden>${Object.values(CONTROLS).join('')}</div>`;
+    const fields = `<div hidden>${FIELDS}</div>`;
     const page = open(`<input name="coupon">${fields}<button>Pay</button>`, 'method="get"');
     await bind(page.form).ready;
     const focus = (control: Element) =>
@@ -241,7 +243,7 @@ describe('the developer is told the truth at binding:', () => {
   test('a form that only calls encrypt() needs neither a method nor a button', async () => {
     const spies = [error(), warn()];
     vi.spyOn(console, 'info').mockImplementation(() => {});
-    const page = open(`${Object.values(CONTROLS).join('')}<button type="button">Pay</button>`, '');
+    const page = open(`${FIELDS}<button type="button">Pay</button>`, '');
     const binding = bind(page.form);
     await binding.ready;
     fill(page);
@@ -325,12 +327,11 @@ describe('a form that moves after it is bound', () => {
     });
 
     test('a click on a card button pays', async () => {
-      const button = '<button type="button" data-cardseal-button>Pay</button>';
-      const page = open(Object.values(CONTROLS).join('') + button);
+      const page = open(FIELDS + CARD_BUTTON);
       await bind(page.form).ready;
       move(page);
       fill(page);
-      page.button().click();
+      page.button('Send').click();
       await vi.waitUntil(() => blockIn(page));
       expect(await decrypt(JSON.parse(blockIn(page)!))).toEqual(CARD);
     });
@@ -598,17 +599,19 @@ describe('words of autocomplete keep the card out of the form history', () => {
 });
 
 test.each([
-  ['a submit button', BUTTON],
-  ['a card button', '<button type="button" data-cardseal-button>Pay</button>'],
+  ['a submit button', 'Pay'],
+  ['a card button', 'Send'],
 ])('a press of %s is one press, also where the form hears of it itself', async (_, button) => {
-  const page = open(html().replace(BUTTON, button));
+  const page = open(html() + CARD_BUTTON);
   await bind(page.form).ready;
   const seen = { 'cardseal:submit': 0, input: 0 };
   for (const type of Object.keys(seen) as (keyof typeof seen)[]) {
     page.form.addEventListener(type, () => seen[type]++);
   }
   fill(page);
-  page.button().click();
+  const settledEvent = next(page.form, 'cardseal:settled');
+  page.button(button).click();
+  await settledEvent;
   await vi.waitUntil(() => values(page).join('') === '');
   await settled(page);
   expect(seen).toEqual({ 'cardseal:submit': 1, input: 4 }); // each emptied field, once

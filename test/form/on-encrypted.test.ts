@@ -6,10 +6,11 @@ import {
   bind,
   blockOf,
   CARD,
-  CONTROLS,
+  CARD_BUTTON,
   clickAsShopper,
   deferred,
   EMPTY,
+  FIELDS,
   fill,
   html,
   idle,
@@ -277,7 +278,7 @@ testRealInput(
 );
 
 testRealInput('its answer comes while another press passes, which it does not end', async () => {
-  const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+  const page = open(`${html()}${CARD_BUTTON}`);
   const answer = deferred<void>();
   const onEncrypted = vi.fn(() => answer.promise);
   await callAndWait(page, onEncrypted);
@@ -408,7 +409,7 @@ test('a page that locks the fields while a press is under way is paid at', async
 });
 
 test('a page that locks the fields at a press that brings a block again is paid at', async () => {
-  const page = open(`<fieldset>${Object.values(CONTROLS).join('')}</fieldset><button>Pay</button>`);
+  const page = open(`<fieldset>${FIELDS}</fieldset><button>Pay</button>`);
   const cancel = (event: Event) => event.preventDefault();
   bind(page.form);
   page.form.addEventListener('submit', cancel, { once: true });

@@ -10,6 +10,7 @@ import {
   CONTROLS,
   countEncryptions,
   deferred,
+  FIELDS,
   fill,
   html,
   idle,
@@ -40,7 +41,6 @@ interface Way {
   filled?: boolean;
 }
 
-const FIELDS = Object.values(CONTROLS).join('');
 const FOLD = `<div id="card">${FIELDS}</div>${BUTTON}`;
 const card = (page: Page) => page.form.querySelector<HTMLElement>('#card, fieldset, details')!;
 let isCard = true;

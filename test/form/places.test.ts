@@ -7,6 +7,7 @@ import {
   bind,
   CONTROLS,
   FAR,
+  FIELDS,
   fill,
   html,
   later,
@@ -202,7 +203,7 @@ test('a page that removes the text has it in the status line', async () => {
 
 test('a page that hides the text has it in the status line, which is brought into view', async () => {
   const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
-  const page = open(`${Object.values(CONTROLS).join('')}${FAR}<button>Pay</button>`);
+  const page = open(`${FIELDS}${FAR}<button>Pay</button>`);
   page.host.insertAdjacentHTML(
     'beforeend',
     '<style>[data-cardseal-message] { display: none !important }</style>',

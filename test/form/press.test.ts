@@ -1,5 +1,5 @@
 /** The rule for a press: a card press with a fresh block passes; any other makes a block first. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CardEncryptionKey, EncryptedCard } from '../../src/core/index.ts';
 import { decrypt, freshKey } from '../support/core.ts';
 import {
@@ -8,16 +8,18 @@ import {
   blockIn,
   blockOf,
   CARD,
-  CONTROLS,
+  CARD_BUTTON,
   cancelled,
   cancelling,
   countEncryptions,
   deferred,
   EMPTY,
+  FIELDS,
   fill,
   html,
   idle,
   KEPT,
+  later,
   next,
   OTHER,
   OTHER_CARD,
@@ -162,7 +164,7 @@ test('the block is in the form when cardseal:encrypted is raised', async () => {
 test.each(['onEncrypted', 'encrypt()', 'data-cardseal-button'])(
   'with %s, no script finds the block beside the card: not in cardseal:encrypted',
   async (way) => {
-    const page = open(`${html()}<button type="button" data-cardseal-button>Send</button>`);
+    const page = open(`${html()}${CARD_BUTTON}`);
     const binding = bind(page.form, way === 'onEncrypted' ? { onEncrypted() {} } : {});
     const seen: unknown[] = [];
     page.form.addEventListener('cardseal:encrypted', () => {
@@ -193,12 +195,18 @@ test('a submit that a listener stops before it reaches the form counts as cancel
   expect((await posted(page)).length).toBe(1);
 });
 
+/** Sees the errors of listeners. */
+function watchErrors() {
+  const failed = vi.fn((event: Event) => event.preventDefault());
+  addEventListener('error', failed);
+  later(() => removeEventListener('error', failed));
+  return failed;
+}
+
 test('a click beside the buttons, and one that a script makes of the document, are left alone', () => {
   const page = open();
   bind(page.form);
-  const failed = vi.fn();
-  addEventListener('error', failed);
-  onTestFinished(() => removeEventListener('error', failed));
+  const failed = watchErrors();
   page.form.click();
   document.dispatchEvent(new MouseEvent('click'));
   expect(failed).not.toHaveBeenCalled();
@@ -207,9 +215,7 @@ test('a click beside the buttons, and one that a script makes of the document, a
 test('what is typed into a form that is not bound is left alone', () => {
   bind(open().form);
   const other = open();
-  const failed = vi.fn();
-  addEventListener('error', failed);
-  onTestFinished(() => removeEventListener('error', failed));
+  const failed = watchErrors();
   for (const type of ['input', 'change', 'focusin']) {
     other.control('cvv').dispatchEvent(new Event(type, { bubbles: true, composed: true }));
   }
@@ -348,11 +354,9 @@ test('a held Enter is one press, also in a custom element; other keys, and Enter
   outside.setAttribute('data-cardseal-button', '');
   expect(hold(outside, 'Enter', true)).toBe(false);
 
-  const onError = vi.fn((event: Event) => event.preventDefault());
-  window.addEventListener('error', onError);
-  onTestFinished(() => window.removeEventListener('error', onError));
+  const failed = watchErrors();
   for (const target of [document, window]) hold(target, 'Enter', false); // by a script
-  expect(onError).not.toHaveBeenCalled();
+  expect(failed).not.toHaveBeenCalled();
 });
 
 /** Moves the form of the page into a shadow root, in another one. */
@@ -390,8 +394,6 @@ test('form.submit() after the card is encrypted sends the block', async () => {
   const [sent] = await arrived;
   expect(sent!.body.map(([name]) => name)).toEqual(['encrypted_card']);
 });
-
-const FIELDS = Object.values(CONTROLS).join('');
 
 test.each<[string, (page: Page) => void]>([
   ['disables the fields', (page) => fieldset(page).setAttribute('disabled', '')],
@@ -492,8 +494,7 @@ test('another whole card that a script writes after the press takes the block ou
   expect(blockIn(page)).toBe(null);
 });
 
-const REQUIRED = Object.values(CONTROLS).join('').replaceAll('<input', '<input required');
-const CARD_BUTTON = '<button type="button" data-cardseal-button>Send</button>';
+const REQUIRED = FIELDS.replaceAll('<input', '<input required');
 
 /** A page of required fields whose card button has sent the block, and got no answer. */
 async function lost(fields = REQUIRED) {

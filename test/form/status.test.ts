@@ -10,9 +10,9 @@ import type { CardFormOptions } from '../../src/form/index.ts';
 import { card, freshKey } from '../support/core.ts';
 import {
   bind,
-  CONTROLS,
   deferred,
   FAR,
+  FIELDS,
   fill,
   html,
   idle,
@@ -159,9 +159,7 @@ describe('the element with data-cardseal-status', () => {
   test('is not used, nor brought into view, if it is hidden by a style', async () => {
     const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
     const hidden = '<p data-cardseal-status style="display: none"></p>';
-    const page = await withoutKey(
-      `${hidden}${Object.values(CONTROLS).join('')}${FAR}<button>Pay</button>`,
-    );
+    const page = await withoutKey(`${hidden}${FIELDS}${FAR}<button>Pay</button>`);
     expect([ownLine(page)!.textContent, addedLine(page)!.textContent]).toEqual(['', AGAIN]);
     expect(scroll.mock.contexts).toEqual([addedLine(page)]);
   });
@@ -219,7 +217,7 @@ describe('the line of the library', () => {
   });
 
   test('is replaced when the page has hidden the button that it stood before', async () => {
-    const fields = Object.values(CONTROLS).join('');
+    const fields = FIELDS;
     const page = open(`${fields}<div><button>Pay</button></div><button>Other</button>`);
     bind(page.form, { key: rejecting('key_unavailable') }).ready.catch(() => {});
     page.form.querySelector('div')!.hidden = true;
@@ -238,7 +236,7 @@ describe('the line of the library', () => {
   });
 
   test('stands at the end of a form without a submit button', async () => {
-    const page = open(Object.values(CONTROLS).join(''));
+    const page = open(FIELDS);
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const binding = bind(page.form, { key: rejecting('key_unavailable') });
     binding.ready.catch(() => {});
@@ -249,7 +247,7 @@ describe('the line of the library', () => {
 
   /** A form whose button stands in a box beside it, and the texts of the lines in that box. */
   const withButtonOutside = () => {
-    const page = open(Object.values(CONTROLS).join(''));
+    const page = open(FIELDS);
     page.form.id = 'card-form';
     page.form.insertAdjacentHTML('afterend', '<div><button form="card-form">Pay</button></div>');
     const lines = () => page.host.querySelectorAll('div > [data-cardseal-line]');
@@ -395,7 +393,7 @@ test('data-cardseal-enable: binding enables a disabled button once, even if it f
     '<button form="another" disabled data-cardseal-enable>Coupon</button>';
   const outside =
     '<button type="button" disabled data-cardseal-enable data-cardseal-button="c">Send</button>';
-  const content = Object.values(CONTROLS).join('') + buttons;
+  const content = FIELDS + buttons;
   const page = open(content, 'method="get" id="c"', `FORM${outside}`);
   const disabled = () => [...page.host.querySelectorAll('button')].map((it) => it.disabled);
   bind(open().form);

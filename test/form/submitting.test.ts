@@ -7,9 +7,9 @@ import {
   bind,
   blockOf,
   CARD,
-  CONTROLS,
   deferred,
   EMPTY,
+  FIELDS,
   fill,
   html,
   idle,
@@ -57,7 +57,6 @@ test('posts the block under another name, and as multipart/form-data, where it i
   expect(sent!.body.map(([name]) => name)).toEqual(['card']);
 });
 
-const FIELDS = Object.values(CONTROLS).join('');
 const BUTTONS = `${html()}
   <button name="how" value="now">Now</button>
   <button name="how" value="later" formaction="?where=elsewhere">Later</button>

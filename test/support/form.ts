@@ -12,7 +12,9 @@ export const CONTROLS = {
   expiry: '<label>Expiry date <input autocomplete="cc-exp"></label>',
   cvv: '<label>Security code <input autocomplete="cc-csc" inputmode="numeric"></label>',
 };
+export const FIELDS = Object.values(CONTROLS).join('');
 export const BUTTON = '<button>Pay</button>';
+export const CARD_BUTTON = '<button type="button" data-cardseal-button>Send</button>';
 /** What follows it is out of view. */
 export const FAR = '<div style="height: 3000px">Order summary</div>';
 
