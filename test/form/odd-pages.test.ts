@@ -145,7 +145,12 @@ describe('a number that maxlength has cut off', () => {
     [16, '4222 2222 2222 2222'.slice(0, 16), 'Check the card number'],
     [19, ' 4222 2222 2222 2222'.slice(0, 19), 'Check the card number'],
     [19, ' 3782 822463 10005 ', undefined],
+    [16, '3782 822463 10005'.slice(0, 16), 'Check the card number'],
+    [16, '3482 822463 10005'.slice(0, 16), 'Check the card number'],
     [17, '3782 822463 10005', undefined],
+    [16, '3056 930902 5904', undefined],
+    [15, '3056 930902 5904'.slice(0, 15), 'Check the card number'],
+    [17, '1800 123456 78905', undefined],
     [16, '4929119283746509', undefined],
     [19, '4929 1192 8374 6509', undefined],
     [15, '378282246310005', undefined], // full, without gaps

@@ -98,17 +98,21 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
 
 /**
  * Whether the control may have cut off a pasted number, which would be paid with if the rest passed
- * its check: the control is full, and gaps took the room of digits. Groups of 4, 6 and 5 are those
- * of a whole number with 15 digits.
+ * its check: the control is full, and gaps took the room of digits. A second group of 6 digits is
+ * that of a number with 14 digits, or with 15: those begin with 34 or 37.
  */
 function isCutOff(number: Uint8Array, controls: Control[]): boolean {
   const [control] = controls as HTMLInputElement[];
   if (controls.length > 1 || number.length >= 16) return false;
   const { value, maxLength } = control!;
   const hasGaps = value.length > number.length;
-  const isWholeAmex = readNumerals(value)[1]?.length === 6;
-  return hasGaps && value.length === maxLength && !isWholeAmex;
+  const isWhole =
+    readNumerals(value)[1]?.length === 6 && number.length >= (isAmex(number) ? 15 : 14);
+  return hasGaps && value.length === maxLength && !isWhole;
 }
+
+const isAmex = ([first, second]: Uint8Array): boolean =>
+  first === ZERO + 3 && (second === ZERO + 4 || second === ZERO + 7);
 
 /** Whether a name goes out in clear text with a card number in it, as autofill may put it there. */
 const isSentNumber = (control: Control): boolean => isShared(control) && holdsNumber(control.value);
