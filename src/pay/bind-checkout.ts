@@ -3,7 +3,7 @@ import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
-import { outcomePlace } from './place.ts';
+import { outcomePlace, reveal } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
 import { type CheckoutResponse, isOutcome, type OutcomeStatus, shownOf } from './texts.ts';
 
@@ -70,6 +70,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   let hasText = false;
   /** The ids of the keys whose blocks were sent, and whose outcome never came. */
   const unanswered = new Set<string>();
+  /** Whether a card may have been charged before this page, or by a block that was answered. */
+  let mayBePaid = false;
   /** The payment whose response counts. */
   let latest: { readonly aborter: AbortController | undefined } | undefined;
 
@@ -84,7 +86,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     key,
     onEncrypted: pay,
   });
-  const place = onOutcome ? undefined : outcomePlace(form);
+  const place = outcomePlace(form);
+  if (!onOutcome && form.isConnected) place.find(); // before its text: it is a live region
   const listen = unclobbered(form, 'addEventListener');
   listen('cardseal:submit', onPress);
   listen('submit', onSubmit);
@@ -95,7 +98,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     const found = outcome ?? (await askForOutcome());
     if (!isBound) return;
     if (found && (found.status !== 'open' || found.last)) show(found);
-    if (!isClosed) place?.showForm();
+    else if (found) place.clear();
+    if (!isClosed) reveal(form);
   }
 
   async function askForOutcome(): Promise<Outcome | undefined> {
@@ -121,6 +125,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
       if (isClosed || !isBound) continue;
       if (response.key) {
         order = response.order ?? order;
+        mayBePaid ||= isUnclear(response);
         if (response.last && !isLastTold) show(response as Outcome);
         return response.key;
       }
@@ -129,7 +134,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         continue;
       }
       // Without a key, nothing can be paid.
-      if (isOutcome(response.status)) show(response as Outcome, true);
+      if (isOutcome(response.status) && response.status !== 'open')
+        show(meaningOf(response as Outcome, unanswered.size > 0), true);
       throw unavailable(`POST ${url} answered ${response.status}`);
     }
   }
@@ -149,11 +155,15 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
       return 'no_answer';
     }
     unanswered.delete(block.key_id);
-    // Nothing was sent now, but perhaps before, when the server still knew the order.
-    const isLost = response.status === 'no_order' && wasSentBefore;
-    show(isLost ? { status: 'not_certain', order } : (response as Outcome));
+    show(meaningOf(response as Outcome, wasSentBefore));
     if (!isClosed) binding.restart();
     return undefined;
+  }
+
+  /** Nothing was sent now, but perhaps before, when the server still knew the order. */
+  function meaningOf(response: Outcome, wasSentBefore: boolean): Outcome {
+    const isLost = response.status === 'no_order' && (wasSentBefore || mayBePaid);
+    return isLost ? { status: 'not_certain', order } : response;
   }
 
   function tellNoAnswer(error: unknown): undefined {
@@ -161,8 +171,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   }
 
   function show(response: Outcome, closes = false): void {
-    const told = shownOf(response, messages);
-    const shown = { ...told, isClosed: told.isClosed || closes };
+    const shown = shownOf(response, messages, closes);
+    mayBePaid ||= isUnclear(response);
     hasText = shown.text !== '';
     isLastTold = true;
     if (shown.isClosed) close();
@@ -171,7 +181,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (!unclobbered(form, 'dispatchEvent')(event)) return;
     try {
       if (onOutcome) onOutcome(shown);
-      else place!.show(shown);
+      else place.show(shown);
     } catch (error) {
       reportToPage(error);
     }
@@ -201,9 +211,12 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     stopListening('cardseal:submit', onPress);
     stopListening('submit', onSubmit);
     binding.unbind();
-    place?.leave();
+    place.leave();
   }
 }
+
+const isUnclear = ({ status, last }: CheckoutResponse): boolean =>
+  (last ?? status) === 'retry_is_safe';
 
 /** The form warns of names that it does not know. */
 function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {

@@ -1,4 +1,5 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
+import { toJson } from '../form/page/to-json.ts';
 import type { CheckoutResponse } from './texts.ts';
 
 type Signal = AbortSignal | undefined;
@@ -19,7 +20,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
     outcome: (signal: Signal) => send('GET', signal),
     key: (order: string | undefined, signal: Signal) => send('POST', signal, order),
     pay: (order: string | undefined, block: EncryptedCard, signal: Signal) =>
-      send('POST', signal, order, JSON.stringify(block)),
+      send('POST', signal, order, toJson(block)),
   };
 
   /** @param order - The order that the page is of. The server refuses the request for another. */

@@ -66,6 +66,8 @@ export interface ShownOutcome {
 export type OutcomeText =
   /** The outcome of this name. */
   | Exclude<OutcomeStatus, 'open'>
+  /** The outcome `failed`, if the order gets no further key: too many cards were declined. */
+  | 'failed_too_often'
   /** The outcome `not_certain`, if the page does not know the id of the order. */
   | 'not_certain_without_order';
 
@@ -77,6 +79,8 @@ export const ENGLISH_OUTCOMES: Record<OutcomeText, string> = {
   committed: 'Thank you. You have paid.',
   authorized: 'Thank you. The amount is reserved on your card.',
   failed: 'Your card was declined. You have not paid. Please try another card.',
+  failed_too_often:
+    'Your card was declined, and no other card can be tried. You have not paid. Please contact us.',
   not_paid: 'The payment could not be made. You have not paid. Please enter your card again.',
   retry_is_safe:
     'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.',
@@ -99,6 +103,8 @@ const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_o
  *
  * @param outcome - What `checkout.outcome` returns, or what `checkout.handle` has sent.
  * @param messages - Texts of your own. Default: English, for each text that is missing or empty.
+ * @param hasNoKey - Whether the order gets no further key. After `failed`, no other card can be tried
+ * then: `checkout.outcome` says `failed` only of such an order. Default: false.
  * @returns The text, and whether the page must show no form.
  *
  * @example
@@ -113,21 +119,24 @@ const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_o
 export function shownOf(
   outcome: Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus },
   messages: OutcomeMessages = {},
+  hasNoKey = false,
 ): ShownOutcome {
   const { status, last, reason, reference, order } = outcome;
-  const told = { status, last, reason, reference, order };
-  return { ...told, text: textOf(outcome, messages), isClosed: CLOSED.includes(status) };
+  const isClosed = hasNoKey || CLOSED.includes(status);
+  const told = { status, isClosed, last, reason, reference, order };
+  return { ...told, text: textOf(told, messages) };
 }
 
-function textOf(
-  { status, last, order }: Pick<ShownOutcome, 'status' | 'last' | 'order'>,
-  messages: OutcomeMessages,
-): string {
-  const word = status === 'open' ? last : status;
-  if (!word) return '';
-  const name = word === 'not_certain' && !order ? 'not_certain_without_order' : word;
-  const text = messages[name] || ENGLISH_OUTCOMES[name];
-  return text.split('{order}').join(order);
+function textOf(told: Omit<ShownOutcome, 'text'>, messages: OutcomeMessages): string {
+  const name = nameOf(told);
+  const text = name ? messages[name] || ENGLISH_OUTCOMES[name] : '';
+  return text.split('{order}').join(told.order);
+}
+
+function nameOf({ status, isClosed, last, order }: Omit<ShownOutcome, 'text'>) {
+  if (status === 'open') return last;
+  if (status === 'failed' && isClosed) return 'failed_too_often';
+  return status === 'not_certain' && !order ? 'not_certain_without_order' : status;
 }
 
 /** Whether a status is one that a shopper can be told. */

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { DECLINED, DECLINED_NUMBER, PAID, readIn, typeCard } from '../pay/shop.ts';
 import { html } from '../support/form.ts';
 import type { Fault, Kind, Seen } from '../support/servers/checkout.ts';
-import { keyAttribute, visit } from '../support/tag-page.ts';
+import { keyAttribute, prototypeScript, visit } from '../support/tag-page.ts';
 
 const TAG = '<script src="/dist/cardseal.pay.js"></script>';
 
@@ -45,6 +45,14 @@ test('pays, and the button is enabled only when the form is bound', async () => 
   page.press();
   await page.waitFor(PAID);
   expect(await page.seen()).toMatchObject({ charges: 1 });
+});
+
+test('pays where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
+  const prototype = prototypeScript();
+  const page = await openPage({ head: `<script src="${prototype.path}"></script>${TAG}` });
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
 });
 
 test('has all of Cardseal, and binds the forms of cardseal.js, too', async () => {

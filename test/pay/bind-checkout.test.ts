@@ -1,11 +1,23 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
 import { html, later } from '../support/form.ts';
-import type { Fault } from '../support/servers/checkout.ts';
-import { DECLINED, DECLINED_NUMBER, NO_ANSWER, openShop, PAID, readIn, typeCard } from './shop.ts';
+import type { Fault, Kind } from '../support/servers/checkout.ts';
+import {
+  DECLINED,
+  DECLINED_NUMBER,
+  NO_ANSWER,
+  openShop,
+  PAID,
+  readIn,
+  type Shop,
+  typeCard,
+} from './shop.ts';
 
 const isHidden = (form: HTMLElement) => form.getClientRects().length === 0;
+const notCertain = (order: string) =>
+  `We do not know whether you have paid. Please do not pay again, and contact us about order ${order}.`;
+const fetchReally = window.fetch;
 const linesOf = (level: 'error' | 'warn') =>
   vi.mocked(console[level]).mock.calls.map(([line]) => String(line));
 
@@ -183,18 +195,74 @@ test('a session that is lost after a response that was lost: not certain, with t
   shop.press();
   await shop.waitFor(NO_ANSWER);
   shop.press();
-  const text =
-    'We do not know whether you have paid. ' +
-    `Please do not pay again, and contact us about order ${shop.id}.`;
-  await shop.waitFor(text);
+  await shop.waitFor(notCertain(shop.id));
   expect(isHidden(shop.form)).toBe(true);
 });
 
 test('an outcome that the server has rendered is not asked for, and names the order of the page', async () => {
   const shop = openShop();
-  shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: 'of another visit' } });
+  shop.bind({ outcome: { status: 'open', last: 'failed', order: 'of another visit' } });
   await shop.waitFor('Nothing was sent: this page is out of date. Please reload it.');
   expect((await shop.seen()).requests).toEqual(['key']);
+});
+
+describe('a session that is lost when a card may have been charged: not certain, with the order', () => {
+  test('a response was lost, and the shopper tries another card', async () => {
+    const shop = openShop();
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    await shop.next('pay', 'lost');
+    shop.bind();
+    shop.type();
+    shop.press();
+    await shop.waitFor(NO_ANSWER);
+    await shop.next('key', 'no_session');
+    shop.type({ number: '4111111111111111' });
+    shop.press();
+    await shop.waitFor(notCertain(shop.id));
+    expect(isHidden(shop.form)).toBe(true);
+  });
+
+  test.each<Kind>(['key', 'pay'])('before this page (%s)', async (kind) => {
+    const shop = openShop();
+    await shop.next(kind, 'no_session');
+    shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: shop.id } });
+    shop.type();
+    shop.press();
+    await shop.waitFor(notCertain(shop.id));
+  });
+
+  test('before this page, as only the key has told', async () => {
+    const shop = openShop();
+    const answer = { status: 'open', last: 'retry_is_safe', order: shop.id };
+    const spy = vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
+      const response = await fetchReally(url, init);
+      if (init?.method !== 'POST') return response;
+      spy.mockRestore();
+      return Response.json({ ...(await response.json()), ...answer });
+    });
+    shop.bind({ outcome: { status: 'open' } });
+    shop.type();
+    await shop.next('pay', 'no_session');
+    shop.press();
+    await shop.waitFor(notCertain(shop.id));
+  });
+});
+
+test('after too many declines no other card is asked for', async () => {
+  const shop = openShop();
+  shop.bind();
+  for (let i = 1; i <= 9; i++) {
+    shop.type({ number: DECLINED_NUMBER });
+    shop.press();
+    await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(i));
+    await shop.waitFor(DECLINED);
+  }
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor(
+    'Your card was declined, and no other card can be tried. You have not paid. Please contact us.',
+  );
+  expect(isHidden(shop.form)).toBe(true);
 });
 
 test('what became of the last try is told once, and does not come back beside another text', async () => {
@@ -290,6 +358,122 @@ test('a form that the page hides appears when it is known that the order is open
   expect(isHidden(shop.form)).toBe(true);
   await shop.go();
   await vi.waitFor(() => expect(isHidden(shop.form)).toBe(false));
+});
+
+test('a form that the page hides appears also where onOutcome draws everything', async () => {
+  const shop = openShop();
+  shop.form.hidden = true;
+  shop.bind({ onOutcome: () => {} });
+  await vi.waitFor(() => expect(isHidden(shop.form)).toBe(false));
+});
+
+test('a form whose step the page shows later stays as the page has it', async () => {
+  const shop = openShop();
+  shop.form.style.display = 'none';
+  shop.bind();
+  await shop.ready();
+  expect(isHidden(shop.form)).toBe(true);
+  shop.form.style.display = '';
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor(DECLINED);
+  expect(isHidden(shop.form)).toBe(false);
+});
+
+test('a form that is bound before it is in the page has its text after it', async () => {
+  const shop = openShop();
+  shop.form.remove();
+  shop.bind();
+  shop.host.append(shop.form, 'the end of the page');
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(shop.form.nextElementSibling!.textContent).toBe(PAID);
+});
+
+test('a page that takes the form and what is around it away: the shopper reads the outcome all the same', async () => {
+  const shop = openShop();
+  await shop.next('pay', 'wait');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+  shop.host.remove();
+  await shop.go();
+  await vi.waitFor(() => expect(readIn(document.body)).toBe(PAID), { timeout: 20_000 });
+});
+
+test("the page's own place gets the text, also if the page has rendered it anew", async () => {
+  const shop = openShop(`${html()}<p data-cardseal-outcome>not here</p>`);
+  shop.host.insertAdjacentHTML('afterbegin', '<div><p data-cardseal-outcome></p></div>');
+  shop.bind();
+  await shop.ready();
+  shop.host.querySelector('div')!.innerHTML = '<p data-cardseal-outcome></p>';
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(shop.host.querySelector('div')!.textContent).toBe(PAID);
+});
+
+test('a place of its own goes when the page renders one', async () => {
+  const shop = openShop();
+  shop.bind();
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await shop.waitFor(DECLINED);
+  shop.host.insertAdjacentHTML('beforeend', '<p data-cardseal-outcome></p>');
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect([...shop.host.children].map(({ localName }) => localName)).toEqual(['form', 'p']);
+});
+
+describe('a copy of a page, as htmx and Turbo keep it', () => {
+  /** What is left of the page, in another document of the browser's history. */
+  function copyOf(shop: Shop, next = openShop()): Shop {
+    next.host.innerHTML = shop.host.innerHTML;
+    const form = next.host.querySelector('form')!;
+    return { ...next, form, bind: () => bindAt(next.url, form) };
+  }
+
+  function bindAt(url: string, form: HTMLFormElement) {
+    const binding = bindCheckout(form, { url });
+    later(() => binding.unbind());
+    return binding;
+  }
+
+  test('the text of a decline stands there once', async () => {
+    const shop = openShop();
+    shop.bind();
+    shop.type({ number: DECLINED_NUMBER });
+    shop.press();
+    await shop.waitFor(DECLINED);
+    const copy = copyOf(shop, shop);
+    expect(copy.reads()).toBe(DECLINED);
+    copy.bind();
+    const asked = async () => (await shop.seen()).requests.slice(3);
+    await vi.waitFor(async () =>
+      expect(await asked()).toEqual(expect.arrayContaining(['GET', 'key'])),
+    );
+    expect(copy.reads()).toBe(DECLINED);
+    expect(copy.host.children).toHaveLength(2);
+  });
+
+  test.each(['', '<p role="status" data-cardseal-outcome></p>'])(
+    'that is paid, with the next order open: the form is there, and no text (own place: "%s")',
+    async (place) => {
+      const shop = openShop();
+      shop.host.insertAdjacentHTML('beforeend', place);
+      shop.bind();
+      shop.type();
+      shop.press();
+      await shop.waitFor(PAID);
+      const copy = copyOf(shop);
+      expect([copy.reads(), isHidden(copy.form)]).toEqual([PAID, true]);
+      copy.bind();
+      await vi.waitFor(() => expect([copy.reads(), isHidden(copy.form)]).toEqual(['', false]));
+    },
+  );
 });
 
 test('the text does not move the button, and after the payment it has the focus that the form had', async () => {
@@ -399,7 +583,9 @@ test('a page in a shadow root pays', async () => {
   const binding = bindCheckout(form, { url: shop.url });
   later(() => binding.unbind());
   typeCard(form);
+  form.querySelector('button')!.focus();
   form.querySelector('button')!.click();
-  const text = () => root.querySelector('[data-cardseal-outcome]')!.textContent;
-  await vi.waitFor(() => expect(text()).toBe(PAID), { timeout: 20_000 });
+  const place = root.querySelector('[data-cardseal-outcome]')!;
+  await vi.waitFor(() => expect(place.textContent).toBe(PAID), { timeout: 20_000 });
+  expect(root.activeElement).toBe(place);
 });

@@ -8,6 +8,8 @@ import {
   integrity,
   keyAttribute,
   otherOrigin,
+  prototypeScript,
+  script,
   TAG,
   type TagPage,
   visit,
@@ -38,8 +40,6 @@ async function expectBlocked(page: TagPage, code: string) {
   expect(statusOf(page)).toMatch(/^(Card payment is not available|Press the button again)/);
   expect(await page.posted()).toEqual([]);
 }
-
-const script = (body: string) => endpoint({ headers: { 'Content-Type': 'text/javascript' }, body });
 
 const json = (value: unknown) => ({
   headers: { 'Content-Type': 'application/json' },
@@ -264,10 +264,7 @@ describe('harms nothing', () => {
 });
 
 test('works where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
-  const prototype = script(`Array.prototype.toJSON = function () {
-    return '[' + this.map(function (it) { return JSON.stringify(it); }).join(', ') + ']';
-  };
-  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };`);
+  const prototype = prototypeScript();
   const page = await visit({ head: `<script src="${prototype.path}"></script>${TAG}` });
   await expectCard(await payWith(page, 'expiry', '2049-11'));
 });

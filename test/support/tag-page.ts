@@ -30,6 +30,17 @@ export function endpoint(answer?: Answer) {
   return endpoint;
 }
 
+/** A script of the page. */
+export const script = (body: string) =>
+  endpoint({ headers: { 'Content-Type': 'text/javascript' }, body });
+
+/** What Prototype 1.6 gives arrays. */
+export const prototypeScript = () =>
+  script(`Array.prototype.toJSON = function () {
+    return '[' + this.map(function (it) { return JSON.stringify(it); }).join(', ') + ']';
+  };
+  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };`);
+
 const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
