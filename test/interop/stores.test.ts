@@ -62,6 +62,28 @@ test.each(['PostgreSQL', 'MySQL and MariaDB'])(
   },
 );
 
+/** What databases.php finds in each database. */
+const ASKED_OF_DATABASES = {
+  'at first': 60,
+  'after 10 s': 10,
+  'after an hour': 60,
+  'by a clock that was set back': 60,
+  'on a host that is 15 s behind': 0,
+  'after 2.5 were given back': 2,
+  'after 1000 were given back': 60,
+  written: 'true',
+  'written after BEGIN': 'refused',
+  'written after START TRANSACTION': 'refused',
+  'written after beginTransaction()': 'refused',
+  'written at last': 'true',
+  version: 2,
+};
+
+function triedBy({ interpreter, folder }: Port, dsn: string): unknown {
+  const program = join(import.meta.dirname, 'databases.php');
+  return JSON.parse(run([...interpreter, program, folder, dsn]));
+}
+
 describe('MariaDB', () => {
   let mariadb: Awaited<ReturnType<typeof startMariadb>>;
   beforeAll(async () => {
@@ -89,6 +111,12 @@ describe('MariaDB', () => {
       readFileSync(join(python.folder, 'cardseal/stores.py'), 'utf8'),
     )![0],
   };
+
+  test('PHP: has its limits, and notices a transaction of other code', () => {
+    const { socketPath, database } = mariadb.create('asked', documented.PHP);
+    const dsn = `mysql:unix_socket=${socketPath};dbname=${database}`;
+    expect(triedBy(php, dsn)).toEqual(ASKED_OF_DATABASES);
+  });
 
   describe.each(PORTS)('$name', (port) => {
     test('of the tables in its own doc comment, nothing is wrong', () => {
@@ -124,5 +152,13 @@ describe('PostgreSQL', () => {
     const counted = { value: '200', version: 200 };
     expect(await use(php, postgres.pdoDsn, 0)).toEqual(counted);
     expect(await use(debian, postgres.dsn, 0)).toEqual(counted);
+  });
+
+  test('PHP: has its limits, and notices a transaction of other code', () => {
+    const create = '(new PDO($argv[1]))->exec($argv[2]);';
+    run(['php', '-r', create, postgres.pdoDsn, 'CREATE DATABASE asked']);
+    const dsn = postgres.pdoDsn.replace('dbname=postgres', 'dbname=asked');
+    run(['php', '-r', create, dsn, tables('PostgreSQL')]);
+    expect(triedBy(php, dsn)).toEqual(ASKED_OF_DATABASES);
   });
 });

@@ -23,8 +23,10 @@ final class Database
         $positional = preg_replace_callback(
             '/:(\w+)/',
             static function (array $match) use ($values, &$ordered): string {
-                $ordered[] = $values[$match[1]];
-                return '?';
+                $value = $values[$match[1]];
+                $ordered[] = $value;
+                // PDO binds a float as text, and in SQLite text is more than any number.
+                return is_float($value) ? '(0.0 + ?)' : '?';
             },
             $sql,
         );

@@ -12,10 +12,17 @@ final class PdoLimits implements Limits
 {
     /** Nothing that was left for so long counts any more. */
     private const FORGET_AFTER_MS = 2 * 3_600_000;
-    /** `0.0 +`: else PostgreSQL takes the rate for a whole number. */
+    /**
+     * A row may be so many milliseconds ahead: another host has written it, whose clock is ahead.
+     * Then no time has passed, and its time stays: else that host would count the difference as
+     * time, again and again. A row further ahead is from before the clock was set back.
+     */
+    private const IS_AHEAD = 'at - :now BETWEEN 0 AND 60000';
+    /** ABS: a clock that was set back by an hour counts as an hour, so that nobody waits for it. */
+    private const PASSED = 'CASE WHEN ' . self::IS_AHEAD . ' THEN 0 ELSE ABS(:now - at) END';
+    private const REFILLED = 'remaining + ' . self::PASSED . ' * :rate / 1000.0';
     private const LEFT =
-        'CASE WHEN remaining + (:now - at) * (0.0 + :rate) / 1000.0 < :burst'
-        . ' THEN remaining + (:now - at) * (0.0 + :rate) / 1000.0 ELSE :burst END';
+        'CASE WHEN ' . self::REFILLED . ' < :burst THEN ' . self::REFILLED . ' ELSE :burst END';
 
     public function __construct(private readonly \PDO $pdo)
     {
@@ -54,15 +61,10 @@ final class PdoLimits implements Limits
 
     private function find(string $name, float $burst, float $perSecond, int $now): ?float
     {
-        $rows = $this->run('SELECT remaining, at FROM cardseal_limits WHERE name = :name', [
-            'name' => $name,
-        ]);
-        $row = $rows->fetch(\PDO::FETCH_NUM);
-        if ($row === false) {
-            return null;
-        }
-        $passed = abs($now - (int) $row[1]) / 1000; // a clock may be set back
-        return min($burst, (float) $row[0] + $passed * $perSecond);
+        $sql = 'SELECT ' . self::LEFT . ' FROM cardseal_limits WHERE name = :name';
+        $values = ['now' => $now, 'rate' => $perSecond, 'burst' => $burst, 'name' => $name];
+        $left = $this->run($sql, $values)->fetchColumn();
+        return $left === false ? null : (float) $left;
     }
 
     private function begin(string $name, float $burst, int $now): void
@@ -80,15 +82,19 @@ final class PdoLimits implements Limits
     private function takeOne(string $name, float $burst, float $perSecond, int $now): bool
     {
         $values = ['now' => $now, 'rate' => $perSecond, 'burst' => $burst, 'name' => $name];
-        $sql = 'UPDATE cardseal_limits SET remaining = ' . self::LEFT . ' - 1, at = :now'
+        $sql = 'UPDATE cardseal_limits SET remaining = ' . self::LEFT . ' - 1,'
+            . ' at = CASE WHEN ' . self::IS_AHEAD . ' THEN at ELSE :now END'
             . ' WHERE name = :name AND ' . self::LEFT . ' >= 1';
         return $this->run($sql, $values)->rowCount() === 1;
     }
 
     private function forget(int $now): void
     {
-        $oldest = $now - self::FORGET_AFTER_MS;
-        $this->run('DELETE FROM cardseal_limits WHERE at < :oldest', ['oldest' => $oldest]);
+        $sql = 'DELETE FROM cardseal_limits WHERE at NOT BETWEEN :oldest AND :latest';
+        $this->run($sql, [
+            'oldest' => $now - self::FORGET_AFTER_MS,
+            'latest' => $now + self::FORGET_AFTER_MS,
+        ]);
     }
 
     /** @param array<string, float|int|string> $values */
