@@ -87,7 +87,7 @@ final class Checkout
                 : $this->keyFor($order);
         } catch (StoreContractError $error) {
             throw $error;
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $this->log('No key for order %s: %s', order: $order->id, error: $error);
             return new IssuedKey();
         }
@@ -98,7 +98,7 @@ final class Checkout
         try {
             $key = $this->payments->createEncryptionKey();
             $public = BrowserKey::of($key);
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $this->log('No key for order %s: %s', order: $order->id, error: $error);
             $stored = $this->orders->read($order->id);
             $current = Decide::outcomeOf($stored);
@@ -157,7 +157,7 @@ final class Checkout
                 $this->deliver($order->id, $token);
             }
             return $outcome->named($order->id);
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $this->log(
                 'Payment not certain, the store failed: order %s: %s. '
                 . 'If a card was sent, sweep() finds the order',
@@ -212,7 +212,7 @@ final class Checkout
                     'More cards are declined than paid: somebody may be testing stolen cards',
                 );
             }
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $line = 'A limit could not be counted: order %s: %s';
             $this->log($line, order: $orderId, error: $error);
         }
@@ -279,7 +279,7 @@ final class Checkout
             );
             self::assertAsked($draft, $order);
             return $draft->id;
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $line = 'Block not sent: order %s: no draft from the service: %s';
             $this->log($line, order: $order->id, error: $error);
             return null;
@@ -332,7 +332,7 @@ final class Checkout
         try {
             $key = rawurlencode("$intentId.$card->keyId");
             return ServiceAnswer::intent($this->payments->authorize($intentId, $card, $key));
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $line = 'Authorization failed: intent %s: %s';
             $this->log($line, intent: $intentId, error: $error);
             $isKeyError = $error instanceof CardPaymentsError && $error->errorCode !== null;
@@ -349,7 +349,7 @@ final class Checkout
                 $this->deliver($orderId, self::randomId());
             }
             return $outcome->named($orderId);
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $this->log('The store failed: order %s: %s', order: $orderId, error: $error);
             return (new Outcome(Status::NotCertain))->named($orderId);
         }
@@ -427,7 +427,7 @@ final class Checkout
         try {
             $stored = StoredValue::read($listed->value, $listed->orderId);
             return Decide::questionOf($stored, $this->decider('')) !== null;
-        } catch (\Exception) {
+        } catch (\Throwable) {
             return false; // sweepOne() reports what cannot be read
         }
     }
@@ -441,7 +441,7 @@ final class Checkout
             $found = $this->settleByLookUp($orderId, $stored, $lookUp, $token);
             $this->deliver($orderId, $token);
             return $this->reported($orderId, $this->orders->read($orderId), $found);
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             $this->log('Order %s cannot be read: %s', order: $orderId, error: $error);
             return new SweptOrder($orderId, null, 'unreadable', Left::Repair);
         }
@@ -462,7 +462,7 @@ final class Checkout
         try {
             $found = $lookUp($question->intentId, $orderId);
             $this->unanswered = 0;
-        } catch (\Throwable $error) { // a TypeError, too, must not keep the other orders waiting
+        } catch (\Throwable $error) {
             $this->unanswered++;
             $line = 'The look-up of intent %s of order %s failed: %s';
             $this->log($line, intent: $question->intentId, order: $orderId, error: $error);

@@ -88,7 +88,7 @@ final class Orders
             return $this->store->write($orderId, StoredValue::of($order), $version, $due);
         } catch (StoreContractError $error) {
             throw $error;
-        } catch (\Exception $error) {
+        } catch (\Throwable $error) {
             ($this->log)('A write of the store failed: order %s: %s', order: $orderId, error: $error);
             return false;
         }

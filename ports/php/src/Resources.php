@@ -62,13 +62,22 @@ final class Resources
             $value->status,
             CaptureMethod::from($value->capture_method),
             $value->failure_reason,
-            json_decode((string) json_encode($value), true),
+            self::plain($value),
         );
     }
 
     public static function isIntentId(mixed $value): bool
     {
         return is_string($value) && preg_match('/^pi_card_[A-Za-z0-9_-]+$/D', $value) === 1;
+    }
+
+    /** Arrays for objects. Not by json_encode, which refuses what json_decode makes of 1e999. */
+    private static function plain(mixed $value): mixed
+    {
+        if ($value instanceof \stdClass) {
+            $value = get_object_vars($value);
+        }
+        return is_array($value) ? array_map(self::plain(...), $value) : $value;
     }
 
     /**

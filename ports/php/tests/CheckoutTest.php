@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Cardseal\Tests;
 
 use Cardseal\CaptureMethod;
+use Cardseal\EncryptedCard;
 use Cardseal\Entry;
 use Cardseal\Left;
 use Cardseal\Limits;
@@ -186,6 +187,27 @@ final class CheckoutTest extends TestCase
         self::assertSame(Status::NotPaid, $outcome->status);
         self::assertSame(['key', 'intent'], $shop->service->asked);
         self::assertStringContainsString('another capture_method', $this->logged());
+    }
+
+    public function testAnIntentMayHoldANumberThatIsTooGreatForPhp(): void
+    {
+        $shop = new Shop();
+        $shop->service->metadata = '{"score":1e999,"deep":{"list":[-1e999,{}]}}';
+        self::assertSame(Status::Committed, self::pay($shop));
+        $card = EncryptedCard::read(Shop::posted());
+        self::assertInstanceOf(EncryptedCard::class, $card);
+        $intent = $shop->payments->authorize('pi_card_1', $card);
+        $expected = ['score' => INF, 'deep' => ['list' => [-INF, []]]];
+        self::assertSame($expected, $intent->resource['metadata']);
+    }
+
+    public function testATransportThatBreaksLeavesNoOrderBeingPaid(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'broken'; // a TypeError, which is no \Exception
+        self::assertSame(Status::NotCertain, self::pay($shop));
+        self::assertStringContainsString('"state":"uncertain"', $shop->store->read('order-1')?->value);
+        self::assertStringContainsString('intent "pi_card_1": TypeError at', $this->logged());
     }
 
     public function testALongReasonIsCutBetweenCharacters(): void

@@ -14,6 +14,8 @@ final class FakeTransport implements Transport
     public string $status = 'committed';
     public int $amount = 2490;
     public string $reason = 'card_declined';
+    /** JSON of an authorized intent's metadata. */
+    public string $metadata = '{}';
     /** @var list<string> */
     public array $asked = [];
     private int $keys = 0;
@@ -38,9 +40,16 @@ final class FakeTransport implements Transport
             return self::answer(201, $this->intent('created'));
         }
         $this->asked[] = 'authorize';
-        return $this->status === 'lost'
-            ? throw new NoResponse()
-            : self::answer(200, ['amount' => $this->amount] + $this->intent($this->status));
+        if ($this->status === 'lost') {
+            throw new NoResponse();
+        }
+        if ($this->status === 'broken') {
+            throw new \TypeError();
+        }
+        $intent = ['amount' => $this->amount] + $this->intent($this->status);
+        $text = json_encode($intent, JSON_THROW_ON_ERROR);
+        $body = str_replace('"metadata":{}', "\"metadata\":$this->metadata", $text);
+        return new ServiceResponse(200, $body);
     }
 
     /** @return array<string, mixed> */
