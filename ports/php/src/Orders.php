@@ -15,6 +15,8 @@ final class Orders
     private const POLL_MS = 250;
     /** A store that never lets anybody write is broken. */
     private const MOST_WRITES = 20;
+    /** After so many milliseconds, a change begins no further write: each may fail slowly. */
+    private const LAST_WRITE_MS = 10_000;
 
     /**
      * @param int $limitMs how long an attempt is waited for
@@ -59,6 +61,7 @@ final class Orders
      */
     public function change(string $orderId, \Closure $decide, ?\Closure $repair = null): Decision
     {
+        $begin = $this->clock->now();
         for ($write = 0; $write < self::MOST_WRITES; $write++) {
             $entry = $this->store->read($orderId);
             try {
@@ -72,6 +75,10 @@ final class Orders
             }
             if ($decision->store === null) {
                 return $decision;
+            }
+            $isLate = $this->clock->now() - $begin >= self::LAST_WRITE_MS;
+            if ($isLate && $write > 0) {
+                break;
             }
             if ($this->isWritten($orderId, $decision->store, $entry?->version ?? 0)) {
                 return $decision;
