@@ -98,15 +98,32 @@ final class CheckStore
 
     private static function listsWhatIsDue(OrderStore $store, string $id): ?string
     {
-        $store->write("{$id}1", '1', 0, true);
-        $store->write("{$id}2", '1', 0, false);
-        $listed = array_map(
+        [$a, $b, $c] = ["{$id}a", "{$id}b", "{$id}c"];
+        foreach ([$a, $b, $c] as $order) {
+            $store->write($order, '1', 0, true);
+        }
+        $store->write("{$a}a", '1', 0, false);
+        $first = self::listed($store, 2, $id);
+        $second = self::listed($store, 2, $a);
+        foreach ([$a, $b, $c] as $order) { // else sweep() would find them
+            $store->write($order, '1', $store->read($order)?->version ?? 0, false);
+        }
+        $third = self::listed($store, 3, $id);
+        return match (true) {
+            count($first) > 2 => 'listDue() must return no more orders than $limit',
+            $first !== [$a, $b] || array_intersect([$a, $b, $c], $third) !== [] =>
+                'listDue() must return the orders that were last written as due, by id',
+            $second !== [$b, $c] => 'listDue() must return the orders whose id comes after $after',
+            default => null,
+        };
+    }
+
+    /** @return list<string> the ids */
+    private static function listed(OrderStore $store, int $limit, string $after): array
+    {
+        return array_map(
             static fn (ListedOrder $order): string => $order->orderId,
-            $store->listDue(2, $id),
+            $store->listDue($limit, $after),
         );
-        $store->write("{$id}1", '1', $store->read("{$id}1")?->version ?? 0, false); // for sweep()
-        return in_array("{$id}1", $listed, true) && !in_array("{$id}2", $listed, true)
-            ? null
-            : 'listDue() must return the orders that were last written as due';
     }
 }

@@ -393,16 +393,24 @@ final class Checkout
      *     delivered and the others reported.
      * @return list<SweptOrder>
      * @throws \Exception what the store throws if it cannot list orders: PDOException with PdoStore
+     * @throws StoreContractError if the store lists an order again
      */
     public function sweep(?\Closure $lookUp = null): array
     {
         $swept = [];
         $unsettled = [];
+        $seen = [];
         $after = '';
         do {
             $listed = $this->store->listDue(self::SWEPT_AT_ONCE, $after);
             foreach ($listed as $one) {
                 $after = $one->orderId;
+                if (isset($seen[$after])) {
+                    throw new StoreContractError(
+                        'listDue() must return only orders whose id comes after $after',
+                    );
+                }
+                $seen[$after] = true;
                 // Last: a service that does not answer must not hold up what is paid.
                 if ($this->isUnsettled($one)) {
                     $unsettled[] = $one;
@@ -410,7 +418,7 @@ final class Checkout
                     $swept[] = $this->sweepOne($one, $lookUp);
                 }
             }
-        } while (count($listed) === self::SWEPT_AT_ONCE);
+        } while (count($listed) >= self::SWEPT_AT_ONCE);
         // Each time from another place on: three orders without an answer stop no others.
         $first = $this->clock->now() % max(1, count($unsettled));
         $inTurn = [...array_slice($unsettled, $first), ...array_slice($unsettled, 0, $first)];
@@ -442,8 +450,11 @@ final class Checkout
             $this->deliver($orderId, $token);
             return $this->reported($orderId, $this->orders->read($orderId), $found);
         } catch (\Throwable $error) {
-            $this->log('Order %s cannot be read: %s', order: $orderId, error: $error);
-            return new SweptOrder($orderId, null, 'unreadable', Left::Repair);
+            $this->log('Sweep: order %s: %s', order: $orderId, error: $error);
+            $isUnreadable = $error instanceof Problem && !$error instanceof StoreContractError;
+            return $isUnreadable
+                ? new SweptOrder($orderId, null, 'unreadable', Left::Repair)
+                : new SweptOrder($orderId, null, Status::NotCertain->value, Left::Wait);
         }
     }
 

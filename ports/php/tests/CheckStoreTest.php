@@ -6,6 +6,7 @@ namespace Cardseal\Tests;
 
 use Cardseal\CheckStore;
 use Cardseal\Entry;
+use Cardseal\ListedOrder;
 use Cardseal\OrderStore;
 use Cardseal\PdoStore;
 use PHPUnit\Framework\TestCase;
@@ -26,45 +27,50 @@ final class CheckStoreTest extends TestCase
     /** @return iterable<array{OrderStore, string}> */
     public static function faulty(): iterable
     {
-        $faulty = static fn (\Closure $read, \Closure $write): OrderStore => new class (
-            PdoStore::sqlite(':memory:'),
-            $read,
-            $write,
-        ) implements OrderStore {
-            public function __construct(
-                private readonly PdoStore $store,
-                private readonly \Closure $read,
-                private readonly \Closure $write,
-            ) {
-            }
-
-            public function read(string $orderId): ?Entry
-            {
-                return ($this->read)($this->store, $orderId);
-            }
-
-            public function write(string $id, string $value, int $version, bool $due = true): bool
-            {
-                return ($this->write)($this->store, $id, $value, $version, $due);
-            }
-
-            public function listDue(int $limit, string $after = ''): array
-            {
-                return $this->store->listDue($limit, $after);
-            }
-        };
-        $read = static fn (PdoStore $store, string $id): ?Entry => $store->read($id);
-        $write = static fn (PdoStore $store, mixed ...$given): bool => $store->write(...$given);
         $lower = static fn (PdoStore $store, string $id): ?Entry => $store->read(strtolower($id));
-        yield [$faulty($lower, $write), 'compare ids exactly'];
+        yield [new OwnStore(read: $lower), 'compare ids exactly'];
         $always = static fn (PdoStore $store, mixed ...$given): bool =>
             $store->write(...$given) || true;
-        yield [$faulty($read, $always), 'must return false'];
+        yield [new OwnStore(write: $always), 'must return false'];
         $cutting = static fn (PdoStore $store, string $id, string $value, mixed ...$rest): bool =>
             $store->write($id, substr($value, 0, 1000), ...$rest);
-        yield [$faulty($read, $cutting), 'come back whole'];
+        yield [new OwnStore(write: $cutting), 'come back whole'];
         $json = static fn (PdoStore $store, string $id, string $value, mixed ...$rest): bool =>
             $store->write($id, str_replace('  ', ' ', $value), ...$rest);
-        yield [$faulty($read, $json), 'not for JSON'];
+        yield [new OwnStore(write: $json), 'not for JSON'];
+    }
+
+    /**
+     * @dataProvider faultyLists
+     * @param \Closure(PdoStore, int, string): list<ListedOrder> $listDue
+     */
+    public function testFindsOfAList(\Closure $listDue, string $words): void
+    {
+        $problems = CheckStore::problems(new OwnStore(listDue: $listDue));
+        self::assertSame(["listDue() must return $words"], $problems);
+    }
+
+    /** @return iterable<array{\Closure(PdoStore, int, string): list<ListedOrder>, string}> */
+    public static function faultyLists(): iterable
+    {
+        $anyAfter = static fn (PdoStore $store, int $limit): array => $store->listDue($limit);
+        yield [$anyAfter, 'the orders whose id comes after $after'];
+        $from = static fn (PdoStore $store, int $limit, string $after): array =>
+            $store->listDue($limit, substr($after, 0, -1));
+        yield [$from, 'the orders whose id comes after $after'];
+        $anyLimit = static fn (PdoStore $store, int $limit, string $after): array =>
+            $store->listDue(100, $after);
+        yield [$anyLimit, 'no more orders than $limit'];
+        $none = static fn (): array => [];
+        yield [$none, 'the orders that were last written as due, by id'];
+    }
+
+    public function testFindsAListThatForgetsThatAnOrderIsNotDueAnyMore(): void
+    {
+        $write = static fn (PdoStore $store, string $id, string $value, int $version, bool $due): bool =>
+            $store->write($id, $value, $version, $due || $version > 0);
+        $problems = CheckStore::problems(new OwnStore(write: $write));
+        $words = 'listDue() must return the orders that were last written as due, by id';
+        self::assertContains($words, $problems);
     }
 }

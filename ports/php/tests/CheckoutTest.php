@@ -4,11 +4,13 @@ declare(strict_types=1);
 
 namespace Cardseal\Tests;
 
+use Cardseal\Attempt;
 use Cardseal\CaptureMethod;
 use Cardseal\EncryptedCard;
 use Cardseal\Entry;
 use Cardseal\Left;
 use Cardseal\Limits;
+use Cardseal\ListedOrder;
 use Cardseal\Order;
 use Cardseal\OrderStore;
 use Cardseal\PaidOrder;
@@ -16,7 +18,11 @@ use Cardseal\PaidOutcome;
 use Cardseal\PdoStore;
 use Cardseal\Resolution;
 use Cardseal\Sender;
+use Cardseal\State;
 use Cardseal\Status;
+use Cardseal\StoreContractError;
+use Cardseal\StoredOrder;
+use Cardseal\StoredValue;
 use Cardseal\SweptOrder;
 use PHPUnit\Framework\TestCase;
 use Psr\Log\AbstractLogger;
@@ -456,6 +462,61 @@ final class CheckoutTest extends TestCase
             throw new \RuntimeException();
         });
         self::assertSame(['deliver order-2', 'look up order-1'], $events);
+    }
+
+    public function testASweepWaitsForAStoreThatFailsAndReportsADamagedValue(): void
+    {
+        $value = StoredValue::of(new StoredOrder(State::Open, 2490, 'USD'));
+        $listed = [
+            new ListedOrder('order-1', $value, 1),
+            new ListedOrder('order-2', '{', 1),
+        ];
+        foreach ([new \PDOException(), new StoreContractError(), new \TypeError()] as $error) {
+            $store = new OwnStore(
+                read: static fn (): ?Entry => throw $error,
+                listDue: static fn (): array => $listed,
+            );
+            $expected = [
+                new SweptOrder('order-1', null, 'not_certain', Left::Wait),
+                new SweptOrder('order-2', null, 'unreadable', Left::Repair),
+            ];
+            self::assertEquals($expected, (new Shop(store: $store))->checkout->sweep());
+        }
+        self::assertStringContainsString('Sweep: order "order-1": PDOException', $this->logged());
+        $damaged = 'Sweep: order "order-2": its stored value is damaged';
+        self::assertStringContainsString($damaged, $this->logged());
+    }
+
+    /** @dataProvider endlessLists */
+    public function testASweepEndsWhateverAListGives(StoredOrder $stored, int $length): void
+    {
+        $value = StoredValue::of($stored);
+        $list = [];
+        for ($i = 0; $i < $length; $i++) {
+            $list[] = new ListedOrder("order-$i", $value, 1);
+        }
+        $calls = 0;
+        $listDue = static function () use ($list, &$calls): array {
+            return ++$calls < 5 ? $list : throw new \LogicException('It goes on');
+        };
+        $shop = new Shop(store: new OwnStore(listDue: $listDue));
+        $this->expectException(StoreContractError::class);
+        $shop->checkout->sweep();
+    }
+
+    /** @return iterable<array{StoredOrder, int}> each order, and how many there are */
+    public static function endlessLists(): iterable
+    {
+        $open = new StoredOrder(State::Open, 2490, 'USD');
+        $uncertain = $open->with(
+            state: State::Uncertain,
+            intentId: 'pi_card_1',
+            sent: true,
+            attempt: new Attempt('token', 'cek_1', 0),
+        );
+        yield [$open, 100];
+        yield [$uncertain, 100];
+        yield [$open, 101]; // more than were asked for
     }
 
     public function testASweepAsksNoMoreAfterThreeLookUpsInARowWithoutAnAnswer(): void
