@@ -154,12 +154,14 @@ final class Handler
     private static function seeOther(string $page, Outcome $outcome): Response
     {
         [$path, $query] = explode('?', $page, 2) + ['', ''];
-        parse_str($query, $parameters);
-        unset($parameters['outcome']);
+        // Not by parse_str(), which makes id_1 of id.1, and one id of two.
+        $isKept = static fn (string $parameter): bool =>
+            $parameter !== '' && urldecode(explode('=', $parameter)[0]) !== 'outcome';
+        $parameters = array_filter(explode('&', $query), $isKept);
         if (self::statusOf($outcome) !== null) {
-            $parameters['outcome'] = $outcome->status->value;
+            $parameters[] = "outcome={$outcome->status->value}";
         }
-        $location = $path . ($parameters === [] ? '' : '?' . http_build_query($parameters));
+        $location = $path . ($parameters === [] ? '' : '?' . implode('&', $parameters));
         return new Response(303, ['Location' => $location, 'Cache-Control' => 'no-store'], '');
     }
 
@@ -167,7 +169,8 @@ final class Handler
     private static function pageBefore(string $referer): string
     {
         $url = parse_url($referer);
-        $path = '/' . ltrim(is_array($url) ? $url['path'] ?? '' : '', '/'); // "//": another origin
+        // "//" and "/\" would be another origin.
+        $path = '/' . ltrim(is_array($url) ? $url['path'] ?? '' : '', '/\\');
         return $path . (isset($url['query']) ? "?$url[query]" : '');
     }
 }

@@ -86,6 +86,34 @@ final class HandlerTest extends TestCase
         self::assertSame('committed', self::told($this->ask('GET'))['status']);
     }
 
+    /** @dataProvider pages */
+    public function testA303KeepsTheAddressOfThePage(string $page, string $location): void
+    {
+        $headers = [
+            'content-type' => 'application/x-www-form-urlencoded',
+            'accept' => 'text/html',
+            'referer' => "https://shop.example$page",
+        ];
+        $response = $this->ask(body: 'encrypted_card=x', headers: $headers);
+        self::assertSame($location, $response->headers['Location']);
+    }
+
+    /** @return iterable<array{string, string}> */
+    public static function pages(): iterable
+    {
+        $outcome = 'outcome=invalid_encrypted_card';
+        yield ['/pay', "/pay?$outcome"];
+        yield ['/pay?', "/pay?$outcome"];
+        yield ['/pay?order.id=5', "/pay?order.id=5&$outcome"];
+        yield ['/pay?checkout', "/pay?checkout&$outcome"];
+        yield ['/pay?id=1&id=2', "/pay?id=1&id=2&$outcome"];
+        yield ['/pay?a[]=1&a[]=b%20c+d&e=?', "/pay?a[]=1&a[]=b%20c+d&e=?&$outcome"];
+        yield ['/pay?outcome=no_order&a=1&outcome&%6futcome=x', "/pay?a=1&$outcome"];
+        yield ['/pay?outcome.b=1&my_outcome=2', "/pay?outcome.b=1&my_outcome=2&$outcome"];
+        yield ['//other.example/pay', "/other.example/pay?$outcome"];
+        yield ['/\\other.example/pay', "/other.example/pay?$outcome"];
+    }
+
     public function testAFieldThatIsNoTextIsNoBlock(): void
     {
         $headers = ['Content-Type' => ['multipart/form-data; boundary=x'], 'Accept' => ['*/*']];
