@@ -597,8 +597,10 @@ final class Checkout
     /**
      * A line with ids, which are quoted, and errors, of which only codes are told. A logger gets the
      * ids as the context, too.
+     *
+     * @internal Handler has lines, too
      */
-    private function log(string $line, string|\Throwable|null ...$parts): void
+    public function log(string $line, string|\Throwable|null ...$parts): void
     {
         $texts = array_map(
             static fn (string|\Throwable|null $part): string =>

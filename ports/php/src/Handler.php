@@ -13,6 +13,9 @@ namespace Cardseal;
 final class Handler
 {
     private const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+    private const READ_BEFORE = 'Handler: something has read the body of the request before. Give '
+        . 'Request the body as it came, before any parser, because the error of a parser can hold '
+        . 'a card';
 
     public function __construct(private readonly Checkout $checkout)
     {
@@ -48,6 +51,10 @@ final class Handler
         }
         if (self::isTooLarge($request)) {
             return self::json(413, ['status' => 'too_large']);
+        }
+        if (self::isReadBefore($request)) { // else a block would count as a request for a key
+            $this->checkout->log(self::READ_BEFORE);
+            return self::json(500, ['status' => 'misconfigured']);
         }
         return $this->post($request, $order, $page);
     }
@@ -115,8 +122,19 @@ final class Handler
 
     private static function isTooLarge(#[\SensitiveParameter] Request $request): bool
     {
-        $length = (int) ($request->headers['content-length'] ?? 0);
-        return max($length, strlen($request->body)) > Request::MOST_BODY_BYTES;
+        return max(self::length($request), strlen($request->body)) > Request::MOST_BODY_BYTES;
+    }
+
+    /** Not of a form: PHP itself reads one. pay() refuses it if its field is missing. */
+    private static function isReadBefore(#[\SensitiveParameter] Request $request): bool
+    {
+        return $request->body === '' && self::length($request) > 0 && !self::isForm($request);
+    }
+
+    /** As the browser says; 0 if it does not. */
+    private static function length(#[\SensitiveParameter] Request $request): int
+    {
+        return (int) ($request->headers['content-length'] ?? 0);
     }
 
     private static function formField(#[\SensitiveParameter] Request $request): ?string

@@ -56,6 +56,7 @@ final class Request
             }
         }
         $headers['Content-Type'] = (string) ($_SERVER['CONTENT_TYPE'] ?? '');
+        $headers['Content-Length'] = (string) ($_SERVER['CONTENT_LENGTH'] ?? '');
         return new self(
             (string) ($_SERVER['REQUEST_METHOD'] ?? 'GET'),
             $headers,

@@ -114,6 +114,39 @@ final class HandlerTest extends TestCase
         yield ['/\\other.example/pay', "/other.example/pay?$outcome"];
     }
 
+    public function testABodyThatSomethingHasReadIsNoRequestForAKey(): void
+    {
+        $this->expectMisconfigured(new Request('POST', [
+            'Content-Type' => ['text/plain'],
+            'Content-Length' => ['555'], // as in PSR-7, and in Symfony
+        ]));
+        $server = $_SERVER;
+        $_SERVER = ['REQUEST_METHOD' => 'POST', 'CONTENT_LENGTH' => '555'];
+        $request = Request::current();
+        $_SERVER = $server;
+        $this->expectMisconfigured($request);
+        self::assertSame([], $this->shop->service->asked);
+    }
+
+    private function expectMisconfigured(Request $request): void
+    {
+        $log = (string) tempnam(sys_get_temp_dir(), 'log');
+        ini_set('error_log', $log);
+        $response = (new Handler($this->shop->checkout))->handle($request, Shop::order());
+        $told = [$response->status, self::told($response)];
+        self::assertSame([500, ['status' => 'misconfigured']], $told);
+        $line = 'Handler: something has read the body of the request before';
+        self::assertStringContainsString($line, (string) file_get_contents($log));
+        unlink($log);
+    }
+
+    public function testAPostWithAnEmptyBodyGetsAKeyWhateverItsHeadersSay(): void
+    {
+        foreach ([['content-length' => '0'], ['transfer-encoding' => 'chunked']] as $headers) {
+            self::assertSame('open', self::told($this->ask(headers: $headers))['status']);
+        }
+    }
+
     public function testAFieldThatIsNoTextIsNoBlock(): void
     {
         $headers = ['Content-Type' => ['multipart/form-data; boundary=x'], 'Accept' => ['*/*']];
