@@ -2,7 +2,6 @@ import { isDue, isUnderWay, type StoredOrder } from './decide.ts';
 import { describe, type Log, quoted, StoreContractError } from './log.ts';
 import type { OrderStore } from './order-store.ts';
 import { readStored, UnreadableOrder } from './stored-value.ts';
-import { TimeLimitError } from './within.ts';
 
 /** The orders of a store, read and written by the rules of the versions. */
 export interface Orders {
@@ -41,8 +40,8 @@ export interface OrdersOptions {
 const POLL_MS = 250;
 /** A store that never lets anybody write is broken. */
 const MOST_WRITES = 20;
-/** So many writes may be lost without an answer before a change is given up. */
-const MOST_LATE_WRITES = 2;
+/** A change begins no further write after so many times the limit of the store. */
+const MOST_TIMEOUTS = 2;
 
 export function ordersIn(options: OrdersOptions): Orders {
   const { store, storeTimeoutMs, limitMs, log, now, sleep, within } = options;
@@ -82,14 +81,14 @@ export function ordersIn(options: OrdersOptions): Orders {
     decide: (stored: StoredOrder | undefined) => D,
     repair?: () => D,
   ): Promise<D> {
-    let late = 0;
-    for (let writes = 0; writes < MOST_WRITES && late < MOST_LATE_WRITES; writes++) {
+    const begin = now();
+    for (let writes = 0; writes < MOST_WRITES; writes++) {
       const entry = await readEntry(orderId);
       const decision = decideOn(entry);
       if (!decision.store) return decision;
-      const written = await write(orderId, decision.store, entry?.version ?? 0);
-      if (written === 'yes') return decision;
-      if (written === 'late') late++;
+      const isLate = now() >= begin + MOST_TIMEOUTS * storeTimeoutMs;
+      if (writes > 0 && isLate) break;
+      if (await isWritten(orderId, decision.store, entry?.version ?? 0)) return decision;
     }
     throw new Error('The order could not be written');
 
@@ -125,12 +124,8 @@ export function ordersIn(options: OrdersOptions): Orders {
     return { value, version };
   }
 
-  /** `no` and `late`: the value may have been written all the same, if the answer was lost. */
-  async function write(
-    orderId: string,
-    order: StoredOrder,
-    version: number,
-  ): Promise<'yes' | 'no' | 'late'> {
+  /** `false` also if the answer of the store was lost: then the value may be written. */
+  async function isWritten(orderId: string, order: StoredOrder, version: number): Promise<boolean> {
     const value = JSON.stringify(order);
     let answer: unknown;
     try {
@@ -138,14 +133,14 @@ export function ordersIn(options: OrdersOptions): Orders {
       answer = await within(storeTimeoutMs, writing);
     } catch (error) {
       log(`A write of the store failed: order ${quoted(orderId)}: ${describe(error)}`);
-      return error instanceof TimeLimitError ? 'late' : 'no';
+      return false;
     }
     if (typeof answer !== 'boolean')
       throw new StoreContractError(
         `store.write must resolve to true or false, and it gave ${kindOf(answer)}. ` +
           'true: the value was written; false: the stored version was another one',
       );
-    return answer ? 'yes' : 'no';
+    return answer;
   }
 }
 

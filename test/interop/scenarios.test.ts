@@ -100,8 +100,8 @@ const FAULTS: Record<Port['name'], Faults> = {
       'return replace(_with_block(order, key_id, Block.ERROR), state=State.OPEN, attempt=None)',
     ],
     'a write that lost': [
-      'if order is None or self._is_written(order_id, order, entry.version if entry else 0):',
-      'if order is None or self._is_written(order_id, order, entry.version if entry else 0) or True:',
+      'if self._is_written(order_id, order, entry.version if entry else 0):',
+      'if self._is_written(order_id, order, entry.version if entry else 0) or True:',
     ],
     'an answer about another intent': [' or answer.id != order.intent_id', ''],
     'a delivery that nobody claims': [

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 from cardseal import (
     CaptureMethod,
     Checkout,
+    Entry,
+    IssuedKey,
+    NoKey,
     Order,
     PaidOrder,
     PaidOutcome,
@@ -95,6 +98,50 @@ def test_a_store_that_is_slower_than_the_claim_keeps_no_order_from_delivery() ->
     shop.issue_key(ORDER, SENDER)
     assert shop.pay(ORDER, POSTED, SENDER).is_paid
     assert tries == [3]  # the third claim, of the same call
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds", "times"),
+    [
+        (False, 0, 20),  # a lost race
+        (OSError(), 0, 20),
+        (False, 4, 3),
+        (OSError(), 4, 3),  # the driver gives up
+        (OSError(), 5, 2),
+        (OSError(), 60, 1),
+    ],
+)
+def test_writes_that_do_not_succeed_end_after_10_s_or_20_times(
+    answer: Any, seconds: int, times: int
+) -> None:
+    class Blocked(MemoryStore):
+        writes = 0
+
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            self.writes += 1
+            shop._clock.sleep(seconds)
+            if isinstance(answer, Exception):
+                raise answer
+            return False
+
+    store = Blocked()
+    shop = checkout(store=store)
+    assert shop.issue_key(ORDER, SENDER) == NoKey()
+    assert store.writes == times
+
+
+def test_a_slow_store_is_written_to_once_and_what_became_of_that_write_is_read() -> None:
+    class Slow(MemoryStore):
+        def read(self, order_id: str) -> Optional[Entry]:
+            shop._clock.sleep(10)
+            return super().read(order_id)
+
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            super().write(order_id, value, version, due)
+            raise OSError
+
+    shop = checkout(store=Slow())
+    assert isinstance(shop.issue_key(ORDER, SENDER), IssuedKey)
 
 
 @pytest.mark.parametrize(
