@@ -14,7 +14,7 @@ from helpers import ORDER, POSTED, SENDER, FakeService, checkout
 def ask(
     shop: Checkout,
     method: str = "POST",
-    body: bytes = b"",
+    body: Optional[bytes] = b"",
     headers: Mapping[str, str] = {},
     order: Optional[Order] = ORDER,
 ) -> Response:
@@ -85,6 +85,31 @@ def test_a_form_that_the_browser_submits_is_answered_with_303(accept: str, statu
     assert told(ask(shop, "GET"))["status"] == "committed"
 
 
+@pytest.mark.parametrize(
+    "page, location",
+    [
+        ("/", "/?outcome=invalid_encrypted_card"),
+        ("/?checkout", "/?checkout&outcome=invalid_encrypted_card"),
+        ("/p?q=&x=1", "/p?q=&x=1&outcome=invalid_encrypted_card"),
+        ("/p?id=2&id=1&id=2", "/p?id=2&id=1&id=2&outcome=invalid_encrypted_card"),
+        ("/p?a=%FF+b%20c;d", "/p?a=%FF+b%20c;d&outcome=invalid_encrypted_card"),
+        ("/p?outcome=no_order&a=1&outc%6Fme", "/p?a=1&outcome=invalid_encrypted_card"),
+        ("/p?a=1#card", "/p?a=1&outcome=invalid_encrypted_card#card"),
+        ("/caf\u00e9?a=\u20ac", "/caf%C3%A9?a=%E2%82%AC&outcome=invalid_encrypted_card"),
+    ],
+)
+def test_the_address_of_the_page_stays_as_it_is_but_for_the_outcome(
+    page: str, location: str
+) -> None:
+    headers = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+    request = Request("POST", headers, b"encrypted_card=none", sender=SENDER)
+    response = handle(checkout(), request, ORDER, page)
+    assert (response.status, response.headers["Location"]) == (303, location)
+    if "#" not in page and page.isascii():
+        headers["Referer"] = "https://shop.example" + page
+        assert handle(checkout(), request, ORDER).headers["Location"] == location
+
+
 def test_a_key_of_another_order_pays_nothing() -> None:
     service = FakeService()
     shop = checkout(service)
@@ -100,12 +125,18 @@ def test_a_key_of_another_order_pays_nothing() -> None:
         ("POST", {"Sec-Fetch-Site": "cross-site"}, b"", 403, "cross_site"),
         ("POST", {"Sec-Fetch-Site": "same-site"}, b"", 403, "cross_site"),
         ("POST", {"Content-Length": str(MOST_BODY_BYTES + 1)}, b"", 413, "too_large"),
+        ("POST", {"Content-Length": "9" * 5000}, b"", 413, "too_large"),
         ("POST", {}, b"x" * (MOST_BODY_BYTES + 1), 413, "too_large"),
+        ("POST", {"Content-Length": "555"}, b"", 500, "misconfigured"),
+        ("POST", {"Content-Length": "555"}, None, 500, "misconfigured"),
+        ("POST", {"Transfer-Encoding": "chunked"}, None, 500, "misconfigured"),
         ("PUT", {}, b"", 405, "method"),
         ("POST", {}, b"number=4242424242424242", 400, "invalid_encrypted_card"),
     ],
 )
-def test_refuses(method: str, headers: dict[str, str], body: bytes, status: int, word: str) -> None:
+def test_refuses(
+    method: str, headers: dict[str, str], body: Optional[bytes], status: int, word: str
+) -> None:
     lines: list[str] = []
     response = ask(checkout(lines=lines), method, body, headers)
     assert (response.status, told(response)) == (status, {"status": word})

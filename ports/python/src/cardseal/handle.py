@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import string
 import urllib.parse
 from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional
@@ -25,14 +26,15 @@ class Request:
     """A request of the page.
 
     - ``headers``: by name, in any case.
-    - ``body``: as it came. Read at most ``MOST_BODY_BYTES`` + 1 of it.
+    - ``body``: as it came. Read at most ``MOST_BODY_BYTES`` + 1 of it. None if somebody has read
+      it before, and it is gone.
     - ``encrypted_card``: the form field, if the framework has parsed a form.
     - ``sender``: the address of the client, as your own outermost proxy saw it.
     """
 
     method: str
     headers: Mapping[str, str]
-    body: bytes = field(default=b"", repr=False)
+    body: Optional[bytes] = field(default=b"", repr=False)
     encrypted_card: Optional[str] = field(default=None, repr=False)
     sender: Optional[str] = None
 
@@ -81,6 +83,9 @@ def _post(
         return _json(403, {"status": "cross_site"})
     if _is_too_large(request):
         return _json(413, {"status": "too_large"})
+    if _is_body_gone(request):
+        log(_BODY_IS_GONE)
+        return _json(500, {"status": "misconfigured"})
     # The page names the order that its key is for. The session may have another one by now.
     meant = request.header("cardseal-order")
     is_meant = order is not None and meant in (None, _encoded(order.id))
@@ -88,7 +93,7 @@ def _post(
     is_form = content_type.startswith(_FORM_TYPES)
     if order is None or not is_meant:
         outcome = Outcome(Status.NO_ORDER)
-    elif not is_form and request.body == b"":
+    elif not is_form and not request.body:
         return _issue_key(checkout, order, request.sender)
     elif is_form:
         outcome = checkout.pay(order, _form_field(request, content_type), request.sender)
@@ -98,6 +103,11 @@ def _post(
         return _see_other(page or _page_before(request.header("referer")), outcome)
     return _json(_STATUS.get(outcome.status, 200), outcome.as_json())
 
+
+_BODY_IS_GONE = (
+    "handle: the body of a request is gone: somebody has read it before. Call handle, or respond, "
+    "before anything reads the body, such as a hook or a middleware"
+)
 
 #: The outcomes that are faults of the page, or of something on the way.
 _STATUS = {Status.INVALID_ENCRYPTED_CARD: 400, Status.NO_ORDER: 404}
@@ -117,9 +127,22 @@ def _issue_key(checkout: Checkout, order: Order, sender: Optional[str]) -> Respo
 
 
 def _is_too_large(request: Request) -> bool:
-    length = request.header("content-length") or "0"
-    is_long = length.isdecimal() and int(length) > MOST_BODY_BYTES
-    return is_long or len(request.body) > MOST_BODY_BYTES
+    length = _content_length(request)
+    # Python refuses to read a number of thousands of digits.
+    is_long = len(length) > 9 or (length.isdecimal() and int(length) > MOST_BODY_BYTES)
+    return is_long or len(request.body or b"") > MOST_BODY_BYTES
+
+
+def _is_body_gone(request: Request) -> bool:
+    """A body was sent, and is not here. It would look like a request for a key."""
+    if request.body or request.encrypted_card is not None:
+        return False
+    is_chunked = request.header("transfer-encoding") is not None
+    return _content_length(request) != "0" or (request.body is None and is_chunked)
+
+
+def _content_length(request: Request) -> str:
+    return request.header("content-length") or "0"
 
 
 def _form_field(request: Request, content_type: str) -> Optional[str]:
@@ -130,7 +153,7 @@ def _form_field(request: Request, content_type: str) -> Optional[str]:
         log("The form came as multipart/form-data: give Request its field encrypted_card")
         return None
     try:
-        fields = urllib.parse.parse_qs(request.body.decode("utf-8"), strict_parsing=True)
+        fields = urllib.parse.parse_qs((request.body or b"").decode("utf-8"), strict_parsing=True)
     except ValueError:
         return None  # the error can hold the body
     values = fields.get("encrypted_card", [])
@@ -154,12 +177,18 @@ def _see_other(page: str, outcome: Outcome) -> Response:
 
     What no order tells goes along in the address.
     """
+    page, hash_sign, fragment = page.partition("#")
     path, _, query = page.partition("?")
-    parameters = [(name, value) for name, value in urllib.parse.parse_qsl(query) if name != "outcome"]
+    parameters = [part for part in query.split("&") if part and _name_of(part) != "outcome"]
     if outcome.status in _STATUS:
-        parameters.append(("outcome", outcome.status.value))
-    location = path + ("?" + urllib.parse.urlencode(parameters) if parameters else "")
+        parameters.append("outcome=" + outcome.status.value)
+    location = path + ("?" + "&".join(parameters) if parameters else "") + hash_sign + fragment
+    location = urllib.parse.quote(location, safe=string.punctuation)  # a header is ASCII
     return Response(303, {"Location": location, "Cache-Control": "no-store"}, b"")
+
+
+def _name_of(parameter: str) -> str:
+    return urllib.parse.unquote_plus(parameter.partition("=")[0])
 
 
 def _page_before(referer: Optional[str]) -> str:

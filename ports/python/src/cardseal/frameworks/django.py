@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, RawPostDataException
 
 from ..checkout import Checkout
 from ..handle import Request, handle
@@ -22,16 +22,26 @@ def respond(
     its body. ``sender``: the client's address, as your outermost proxy saw it.
     """
     is_form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
+    form = request.POST if is_form else None
     answer = handle(
         checkout,
         Request(
             method=request.method,
             headers=request.headers,
-            body=b"" if is_form else request.body,
-            encrypted_card=request.POST.get("encrypted_card", "") if is_form else None,
+            body=b"" if is_form else _body(request),
+            encrypted_card=form.get("encrypted_card", "") if form else None,
             sender=sender,
         ),
         order,
         page,
     )
     return HttpResponse(answer.body, status=answer.status, headers=answer.headers)
+
+
+def _body(request: HttpRequest) -> Optional[bytes]:
+    """None if a middleware has read it with ``request.read``: then Django has it no more."""
+    try:
+        body: bytes = request.body
+        return body
+    except RawPostDataException:
+        return None

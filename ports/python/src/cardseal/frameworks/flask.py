@@ -20,17 +20,24 @@ def respond(
     """See ``handle``. ``sender``: ``request.remote_addr`` behind ``ProxyFix``, or without a proxy."""
     request = flask.request
     is_multipart = request.mimetype == "multipart/form-data"
-    body = b"" if is_multipart else request.stream.read(MOST_BODY_BYTES + 1)
+    body = b"" if is_multipart else _body(request)
+    # A hook may have read a form before: then Flask has its fields.
+    form = request.form if body == b"" else None
     answer = handle(
         checkout,
         Request(
             method=request.method,
             headers=dict(request.headers),
             body=body,
-            encrypted_card=request.form.get("encrypted_card") if is_multipart else None,
+            encrypted_card=form.get("encrypted_card", "") if form else None,
             sender=sender,
         ),
         order,
         page,
     )
     return flask.Response(answer.body, answer.status, dict(answer.headers))
+
+
+def _body(request: flask.Request) -> bytes:
+    """What a hook has read before, Flask has kept, if the hook has used Flask's own ways."""
+    return request.stream.read(MOST_BODY_BYTES + 1) or request.get_data()

@@ -25,11 +25,31 @@ async def respond(
 
     ``sender``: ``request.client.host``, if uvicorn knows your proxy (``--forwarded-allow-ips``).
     """
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > MOST_BODY_BYTES:
-            break
-    given = Request(request.method, dict(request.headers), body, sender=sender)
+    body = await _body(request)
+    # FastAPI may have read a form for a parameter of the route: then the request has its fields.
+    card = await _parsed_field(request) if body is None else None
+    given = Request(request.method, dict(request.headers), body, card, sender)
     answer = await run_in_threadpool(handle, checkout, given, order, page)
     return StarletteResponse(answer.body, answer.status, dict(answer.headers))
+
+
+async def _body(request: StarletteRequest) -> Optional[bytes]:
+    """None if somebody has read the stream before, and the request has not kept it."""
+    body = b""
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MOST_BODY_BYTES:
+                break
+    except RuntimeError:  # "Stream consumed"
+        return None
+    return body
+
+
+async def _parsed_field(request: StarletteRequest) -> Optional[str]:
+    try:
+        form = await request.form()
+    except Exception:  # nobody has parsed it as a form
+        return None
+    card = form.get("encrypted_card", "") if form else None
+    return card if isinstance(card, str) else None
