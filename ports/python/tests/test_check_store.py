@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 import pytest
-from cardseal import Entry, check_store, sqlite_store
+from cardseal import Entry, ListedOrder, check_store, sqlite_store
 from helpers import MemoryStore
 
 
@@ -40,6 +40,28 @@ class Unlisted(MemoryStore):
         return []
 
 
+class ListedForEver(MemoryStore):
+    def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+        return super().write(order_id, value, version, True)
+
+
+class Endless(MemoryStore):
+    def list_due(self, limit: int, after: str = "") -> list[ListedOrder]:
+        return super().list_due(1000, after)
+
+
+class WithoutAfter(MemoryStore):
+    def list_due(self, limit: int, after: str = "") -> list[ListedOrder]:
+        return super().list_due(limit)
+
+
+class WithItsOwn(MemoryStore):
+    """``after`` comes again."""
+
+    def list_due(self, limit: int, after: str = "") -> list[ListedOrder]:
+        return super().list_due(limit, after[:-1])
+
+
 @pytest.mark.parametrize(
     "store, words",
     [
@@ -47,7 +69,11 @@ class Unlisted(MemoryStore):
         (Truthy(), "must return False"),
         (Cutting(), "come back whole"),
         (Json(), "not for JSON"),
-        (Unlisted(), "list_due"),
+        (Unlisted(), "last written as due"),
+        (ListedForEver(), "last written as due"),
+        (Endless(), "no more orders than its limit"),
+        (WithoutAfter(), "come after `after`"),
+        (WithItsOwn(), "come after `after`"),
     ],
 )
 def test_finds(store: MemoryStore, words: str) -> None:

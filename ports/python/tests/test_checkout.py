@@ -11,6 +11,7 @@ from cardseal import (
     Checkout,
     Entry,
     IssuedKey,
+    ListedOrder,
     NoKey,
     Order,
     PaidOrder,
@@ -18,9 +19,12 @@ from cardseal import (
     Resolution,
     Status,
     StoreContractError,
+    SweptOrder,
     sqlite_store,
 )
-from cardseal.limits import sender_of
+from cardseal.limits import DeclineLimits, KeyLimits, sender_of
+from cardseal.stored_value import ForeignOrder, UnreadableOrder
+from cardseal.stores import DamagedEntry
 from helpers import ORDER, POSTED, SENDER, FakeService, MemoryStore, checkout
 
 
@@ -232,6 +236,49 @@ def test_a_sweep_asks_no_more_after_three_look_ups_in_a_row_without_an_answer() 
     assert asked == list("def")  # each time from another place on
 
 
+@pytest.mark.parametrize(
+    ("error", "status", "left", "described"),
+    [
+        (OSError("SECRET"), "not_certain", "wait", "OSError"),
+        (StoreContractError("what to change"), "not_certain", "wait", "what to change"),
+        (UnreadableOrder(), "unreadable", "repair", "its stored value is damaged"),
+        (ForeignOrder("another order"), "unreadable", "repair", "another order"),
+        (DamagedEntry("two ids for one"), "not_certain", "wait", "two ids for one"),
+    ],
+)
+def test_a_sweep_says_wait_if_the_store_fails_and_repair_if_the_value_is_damaged(
+    error: Exception, status: str, left: str, described: str
+) -> None:
+    class Failing(MemoryStore):
+        fails = False
+
+        def read(self, order_id: str) -> Optional[Entry]:
+            if self.fails:
+                raise error
+            return super().read(order_id)
+
+    service, store = FakeService(), Failing()
+    lines: list[str] = []
+    shop = checkout(service, store=store, lines=lines)
+    pay_uncertain(shop, service, ORDER.id)
+    store.fails = True
+    assert shop.sweep() == [SweptOrder(ORDER.id, None, status, left)]
+    assert lines[-1].startswith('Sweep: order "order-1": ' + described)
+    assert "SECRET" not in lines[-1]
+
+
+def test_a_sweep_ends_if_the_store_lists_the_same_orders_again() -> None:
+    class WithoutAfter(MemoryStore):
+        def list_due(self, limit: int, after: str = "") -> list[ListedOrder]:
+            return super().list_due(limit) * limit  # as many as may come
+
+    service, store = FakeService(), WithoutAfter()
+    shop = checkout(service, store=store)
+    pay_uncertain(shop, service, ORDER.id)
+    with pytest.raises(StoreContractError, match="after `after`"):
+        shop.sweep()
+
+
 def pay_uncertain(shop: Checkout, service: FakeService, order_id: str) -> None:
     service.status = "processing"
     pay_as(shop, service, order_id)
@@ -340,6 +387,20 @@ def test_one_sender_does_not_use_up_the_keys_of_others() -> None:
     for count in range(40):
         order = Order("shopper-%d" % count, 1, "USD")
         assert hasattr(shop.issue_key(order, "192.0.2.%d" % count), "key")
+
+
+def test_nobody_waits_for_a_clock_that_was_set_back() -> None:
+    keys, declines = KeyLimits(10), DeclineLimits()
+    before, later = 1_800_000_000_000, 1_800_003_600_000
+    for _ in range(6):
+        assert keys.take("order-1", SENDER, later) == 0
+    for count in range(100):
+        keys.take("other-%d" % count, None, later)
+    assert keys.take("order-1", SENDER, later) > 0
+    assert [keys.take("order-1", SENDER, before) for _ in range(6)] == [0] * 6
+    assert keys.take("order-1", SENDER, before) > 0
+    assert [declines.begin(SENDER, later) for _ in range(11)] == [True] * 10 + [False]
+    assert declines.begin(SENDER, before)
 
 
 def test_orders_survive_a_restart(tmp_path: object) -> None:

@@ -34,12 +34,12 @@ from .encrypted_card import (
 )
 from .handle import MOST_BODY_BYTES, Request, Response, handle
 from .order import LastTry, Order, Outcome, Resolution, Status
-from .orders import StoreContractError
 from .stores import (
     Entry,
     ListedOrder,
     OrderStore,
     SqlStore,
+    StoreContractError,
     mysql_store,
     postgres_store,
     sqlite_store,

@@ -97,12 +97,19 @@ def _keeps_long_ids(store: OrderStore, order_id: str) -> str:
 
 
 def _lists_what_is_due(store: OrderStore, order_id: str) -> str:
-    store.write(order_id + "1", "1", 0, True)
-    store.write(order_id + "2", "1", 0, False)
-    listed = [entry.order_id for entry in store.list_due(2, order_id)]
-    store.write(order_id + "1", "1", _version(store, order_id + "1"), False)  # for sweep
-    is_right = order_id + "1" in listed and order_id + "2" not in listed
-    return "" if is_right else "list_due must return the orders that were last written as due"
+    orders = [order_id + letter for letter in "abc"]
+    for one in orders:
+        store.write(one, "1", 0, True)
+    first = [entry.order_id for entry in store.list_due(2, order_id)]
+    second = [entry.order_id for entry in store.list_due(2, orders[0])]
+    for one in orders:
+        store.write(one, "1", _version(store, one), False)  # for sweep
+    third = [entry.order_id for entry in store.list_due(3, order_id)]
+    if len(first) > 2:
+        return "list_due must return no more orders than its limit"
+    if first != orders[:2] or any(one in third for one in orders):
+        return "list_due must return the orders that were last written as due"
+    return "" if second == orders[1:] else "list_due must return the orders that come after `after`"
 
 
 def _version(store: OrderStore, order_id: str) -> int:

@@ -40,9 +40,9 @@ from .encrypted_card import BrowserKey, EncryptedCard, browser_key, read_encrypt
 from .limits import DeclineLimits, KeyLimits, TryEnd, sender_of
 from .log import Log, Problem, described, log, quoted
 from .order import Order, Outcome, Resolution, Status
-from .orders import Orders, StoreContractError
-from .stored_value import read_value
-from .stores import ListedOrder, OrderStore
+from .orders import Orders
+from .stored_value import ForeignOrder, UnreadableOrder, read_value
+from .stores import ListedOrder, OrderStore, StoreContractError
 from .within import within
 
 # A draft takes a service that is there less than a second. Nothing was sent before it.
@@ -434,14 +434,23 @@ class Checkout:
         ``created`` opens the order for another try. If it raises, or says another word, nothing is
         concluded. After it has raised three times in a row, this sweep asks no more. Without it,
         paid orders are delivered and the others reported.
+
+        Raises the error of the store, if it cannot list the orders, and ``StoreContractError`` if
+        it lists one twice.
         """
         asking = _Asking(look_up)
         swept: list[SweptOrder] = []
         unsettled: list[ListedOrder] = []
+        known: set[str] = set()
         after = ""
         while True:
             listed = self._store.list_due(_SWEPT_AT_ONCE, after)
             for one in listed:
+                if one.order_id in known:
+                    raise StoreContractError(
+                        "store.list_due must return only orders that come after `after`"
+                    )
+                known.add(one.order_id)
                 # Last: a service that does not answer must not hold up what is paid.
                 if self._is_unsettled(one):
                     unsettled.append(one)
@@ -471,8 +480,10 @@ class Checkout:
             self._deliver(order_id, token)
             return self._reported(order_id, self._orders.read(order_id), found)
         except Exception as error:
-            self._log("Order %s cannot be read: %s" % (quoted(order_id), described(error)))
-            return SweptOrder(order_id, None, "unreadable", "repair")
+            self._log("Sweep: order %s: %s" % (quoted(order_id), described(error)))
+            if isinstance(error, (UnreadableOrder, ForeignOrder)):
+                return SweptOrder(order_id, None, "unreadable", "repair")
+            return SweptOrder(order_id, None, "not_certain", "wait")  # the store has failed
 
     def _look_up(
         self, order_id: str, listed: StoredOrder, asking: _Asking, token: str

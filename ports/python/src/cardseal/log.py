@@ -10,7 +10,7 @@ from typing import Callable
 
 from .card_payments import CardPaymentsError
 from .stored_value import ForeignOrder, UnreadableOrder
-from .stores import DamagedEntry
+from .stores import DamagedEntry, StoreContractError
 
 #: Takes a line. It never raises.
 Log = Callable[[str], None]
@@ -37,9 +37,12 @@ class Problem(Exception):
     """Something that this package has found itself: its message is fixed words."""
 
 
+_IN_FIXED_WORDS = (Problem, UnreadableOrder, ForeignOrder, DamagedEntry, StoreContractError)
+
+
 def described(error: BaseException) -> str:
     """What may be logged of an error: fixed words of ours, or its name and codes."""
-    if isinstance(error, (Problem, UnreadableOrder, ForeignOrder, DamagedEntry)):
+    if isinstance(error, _IN_FIXED_WORDS):
         return str(error)
     parts: list[object] = [type(error).__name__]
     if isinstance(error, CardPaymentsError):

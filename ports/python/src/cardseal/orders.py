@@ -8,7 +8,7 @@ from .clock import Clock
 from .decide import StoredOrder, is_due, is_under_way
 from .log import Log, described, quoted
 from .stored_value import UnreadableOrder, read_value, value_of
-from .stores import Entry, OrderStore
+from .stores import Entry, OrderStore, StoreContractError
 
 # How long to wait before an order is read again while another attempt is under way.
 _POLL_S = 0.25
@@ -16,10 +16,6 @@ _POLL_S = 0.25
 _MOST_WRITES = 20
 # A change begins no further write after this time: twice the 5 s that a database may take.
 _MOST_WRITING_MS = 10_000
-
-
-class StoreContractError(TypeError):
-    """The store does not do what ``OrderStore`` says."""
 
 
 class _HasStore(Protocol):

@@ -49,6 +49,10 @@ class DamagedEntry(Exception):
     """The store returned an invalid order."""
 
 
+class StoreContractError(TypeError):
+    """The store does not do what ``OrderStore`` says. The message is fixed words: what to change."""
+
+
 class Connection(Protocol):
     """The part of a DB-API connection (PEP 249) that is used."""
 
