@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -183,6 +185,25 @@ describe('Python', () => {
     expect(swept).toMatchObject({ output: expect.stringMatching(/left: look_up$/m), status: 1 });
   });
 
+  test('the host that a look-up is redirected to does not get the secret key', async () => {
+    const { folder } = await lose('before-drop');
+    const asked: IncomingHttpHeaders[] = [];
+    const other = await serve((request, response) => {
+      asked.push(request.headers);
+      response.writeHead(401).end();
+    });
+    const redirecting = await serve((_, response) => {
+      response.writeHead(302, { location: other }).end();
+    });
+    const file = join(folder, 'sweep.py');
+    const look = "os.environ['CARD_PAYMENTS_URL']";
+    writeFileSync(file, readFileSync(file, 'utf8').replace(look, `'${redirecting}'`));
+    const swept = await runScript(folder, PYTHON, 'sweep.py');
+    expect(swept.output).toMatch(/left: look_up$/m);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).not.toHaveProperty('authorization');
+  });
+
   test('its files pass mypy --strict', async () => {
     const folder = writeShop();
     const strict = [PYTHON, '-m', 'mypy', '--strict', '--cache-dir=/dev/null'] as const;
@@ -250,6 +271,14 @@ describe('PHP', () => {
     expect(resolved.output).toBe(`Order ${found[1]}: open\n`);
   });
 });
+
+/** A server, until the test is over. Returns its address. */
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'readme-'));
