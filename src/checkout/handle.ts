@@ -196,12 +196,14 @@ function json(status: number, body: object, headers: Record<string, string> = {}
  * try. What no order tells goes along in the address.
  */
 function seeOther(page: string, { status }: Outcome): Response {
-  const [path, query] = page.split('?');
-  const parameters = new URLSearchParams(query);
-  parameters.delete('outcome');
-  if (status in STATUS) parameters.set('outcome', status);
-  const location = parameters.size > 0 ? `${path}?${parameters}` : path!;
-  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
+  const [, path, query, fragment] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(page)!;
+  // The query of the page stays as it is, which URLSearchParams would write anew.
+  const isOther = (parameter: string) => !new URLSearchParams(parameter).has('outcome');
+  const parameters = query!.split('&').filter((it) => it !== '' && isOther(it));
+  if (status in STATUS) parameters.push(`outcome=${status}`);
+  const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
+  const headers = { location: path + search + fragment, 'cache-control': 'no-store' };
+  return new Response(null, { status: 303, headers });
 }
 
 /** Path and query, without the origin: behind a proxy that may be another one. */

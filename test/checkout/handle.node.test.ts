@@ -324,6 +324,17 @@ describe('a native POST', () => {
     expect(await locationOf('encrypted_card=x', '', again)).toBe('/pay?step=2&outcome=no_order');
   });
 
+  test.each([
+    ['/?checkout', '/?checkout&outcome=invalid_encrypted_card'],
+    ['/shop?q=&id=1&id=2', '/shop?q=&id=1&id=2&outcome=invalid_encrypted_card'],
+    ['/shop?order.id=5&a=%20+b?c', '/shop?order.id=5&a=%20+b?c&outcome=invalid_encrypted_card'],
+    ['/shop?%6futcome=no_order&outcomes', '/shop?outcomes&outcome=invalid_encrypted_card'],
+    ['/pay?step=2#card', '/pay?step=2&outcome=invalid_encrypted_card#card'],
+    ['/pay#card', '/pay?outcome=invalid_encrypted_card#card'],
+  ])('keeps the address %s as it is, but for the outcome', async (page, location) => {
+    expect(await locationOf('encrypted_card=x', '', page)).toBe(location);
+  });
+
   test('never leads to another origin', async () => {
     const bad = ['http://shop.test//evil.test/a', 'about:blank', 'no address', ''];
     for (const referer of bad) {
