@@ -196,14 +196,21 @@ function json(status: number, body: object, headers: Record<string, string> = {}
  * try. What no order tells goes along in the address.
  */
 function seeOther(page: string, { status }: Outcome): Response {
-  const [, path, query, fragment] = /^([^?#]*)\??([^#]*)(.*)$/s.exec(page)!;
-  // The query of the page stays as it is, which URLSearchParams would write anew.
+  const [address, fragment] = splitAt(page, '#');
+  const [path, query] = splitAt(address, '?');
+  // What the page has in its query stays as it is: URLSearchParams would write it anew.
   const isOther = (parameter: string) => !new URLSearchParams(parameter).has('outcome');
-  const parameters = query!.split('&').filter((it) => it !== '' && isOther(it));
+  const parameters = query.split('&').filter((it) => it !== '' && isOther(it));
   if (status in STATUS) parameters.push(`outcome=${status}`);
   const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
-  const headers = { location: path + search + fragment, 'cache-control': 'no-store' };
-  return new Response(null, { status: 303, headers });
+  const location = path + search + (fragment && `#${fragment}`);
+  return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
+}
+
+/** What stands before and after the first `mark`. */
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Path and query, without the origin: behind a proxy that may be another one. */

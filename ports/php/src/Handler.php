@@ -171,7 +171,8 @@ final class Handler
      */
     private static function seeOther(string $page, Outcome $outcome): Response
     {
-        [$path, $query] = explode('?', $page, 2) + ['', ''];
+        [$address, $fragment] = explode('#', $page, 2) + ['', ''];
+        [$path, $query] = explode('?', $address, 2) + ['', ''];
         // Not by parse_str(), which makes id_1 of id.1, and one id of two.
         $isKept = static fn (string $parameter): bool =>
             $parameter !== '' && urldecode(explode('=', $parameter)[0]) !== 'outcome';
@@ -180,6 +181,7 @@ final class Handler
             $parameters[] = "outcome={$outcome->status->value}";
         }
         $location = $path . ($parameters === [] ? '' : '?' . implode('&', $parameters));
+        $location .= $fragment === '' ? '' : "#$fragment";
         return new Response(303, ['Location' => $location, 'Cache-Control' => 'no-store'], '');
     }
 

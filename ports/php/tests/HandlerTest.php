@@ -27,9 +27,10 @@ final class HandlerTest extends TestCase
         string $body = '',
         array $headers = [],
         ?Order $order = new Order('order-1', 2490, 'USD'),
+        ?string $page = null,
     ): Response {
         $request = new Request($method, $headers, $body, sender: Shop::SENDER);
-        return (new Handler($this->shop->checkout))->handle($request, $order);
+        return (new Handler($this->shop->checkout))->handle($request, $order, $page);
     }
 
     private static function told(Response $response): mixed
@@ -96,6 +97,13 @@ final class HandlerTest extends TestCase
         ];
         $response = $this->ask(body: 'encrypted_card=x', headers: $headers);
         self::assertSame($location, $response->headers['Location']);
+    }
+
+    public function testA303KeepsTheFragmentOfThePageThatTheShopHasNamed(): void
+    {
+        $form = ['content-type' => 'application/x-www-form-urlencoded', 'accept' => 'text/html'];
+        $response = $this->ask(body: 'encrypted_card=x', headers: $form, page: '/pay?a=1#card');
+        self::assertSame('/pay?a=1&outcome=invalid_encrypted_card#card', $response->headers['Location']);
     }
 
     /** @return iterable<array{string, string}> */
