@@ -183,7 +183,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
 }
 
 /** A script that follows what is typed reads each change, the emptying too. It stops no press. */
-const isFollowing = (): boolean => ['input', 'change'].includes(window.event?.type ?? '');
+const isFollowing = (): boolean => ['input', 'change'].some((type) => type === window.event?.type);
 
 interface Outcome {
   /** In words. */

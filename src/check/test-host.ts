@@ -10,4 +10,4 @@ export function isTestHost(host: string, named: string): boolean {
 }
 
 /** The hosts of an attribute. */
-export const hostsIn = (named: string): string[] => named.split(/[\s,]+/).filter(Boolean);
+export const hostsIn = (named: string): string[] => named.split(/[\s,]/).filter(Boolean);

