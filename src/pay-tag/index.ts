@@ -1,6 +1,7 @@
 import { bindCardForm, type CardFormOptions } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import { bindCheckout, type CheckoutBinding } from '../pay/index.ts';
+import { HIDDEN } from '../pay/place.ts';
 import { readHeaders, readShared } from '../script-tag/attributes.ts';
 import '../script-tag/index.ts';
 import type { PayTag } from './global.ts';
@@ -23,7 +24,14 @@ interface CheckoutsOfPage {
   listenForCheckouts?(): void;
 }
 
-const bound = new Map<HTMLFormElement, Pick<CheckoutBinding, 'unbind'>>();
+interface Bound {
+  url: string;
+  unbind(): void;
+  /** Whether the library has hidden the form. */
+  isHidden: boolean;
+}
+
+const bound = new Map<HTMLFormElement, Bound>();
 
 const page: CheckoutsOfPage = window.Cardseal;
 // If the page has the tag twice, the first one works.
@@ -38,26 +46,43 @@ function listen(): void {
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
   // Turbo and htmx bring forms and take them away.
-  new MutationObserver(bindAll).observe(document, { childList: true, subtree: true });
+  const changes = { childList: true, subtree: true, attributeFilter: [URL_ATTRIBUTE] };
+  new MutationObserver(bindAll).observe(document, changes);
   bindAll();
 }
 
 function bindAll(): void {
   if (document.readyState === 'loading') return; // a form may be there without its fields
-  for (const [form, { unbind }] of bound) {
-    if (form.isConnected) continue;
-    unbind();
+  for (const [form, binding] of bound) {
+    if (form.isConnected && !isOfAnotherPage(form, binding)) continue;
+    binding.unbind();
     bound.delete(form);
   }
   const forms = document.querySelectorAll<HTMLFormElement>(`form[${URL_ATTRIBUTE}]`);
-  for (const form of forms) if (!bound.has(form)) bound.set(form, bind(form));
+  for (const form of forms) if (!bound.has(form)) bound.set(form, bindAnew(form));
 }
 
-function bind(form: HTMLFormElement): Pick<CheckoutBinding, 'unbind'> {
+/** Morphing keeps an element, and makes of it what the next page has: another order, a form that is shown. */
+function isOfAnotherPage(form: HTMLFormElement, binding: Bound): boolean {
+  const wasHidden = binding.isHidden;
+  binding.isHidden = unclobbered(form, 'hasAttribute')(HIDDEN);
+  return urlOf(form) !== binding.url || (wasHidden && !binding.isHidden);
+}
+
+function urlOf(form: HTMLFormElement): string {
+  return unclobbered(form, 'getAttribute')(URL_ATTRIBUTE) ?? '';
+}
+
+function bindAnew(form: HTMLFormElement): Bound {
+  const url = urlOf(form);
+  const { unbind } = bind(form, url);
+  return { url, unbind, isHidden: false };
+}
+
+function bind(form: HTMLFormElement, url: string): Pick<CheckoutBinding, 'unbind'> {
   const options: Partial<CardFormOptions> = {};
   try {
     readShared(form, options);
-    const url = unclobbered(form, 'getAttribute')(URL_ATTRIBUTE)!;
     return bindCheckout(form, { ...options, url, headers: readHeaders(form) });
   } catch (error) {
     // The form has to be bound, so that each press ends in a message.

@@ -3,7 +3,7 @@ import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
-import { outcomePlace, reveal } from './place.ts';
+import { outcomePlace } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
 import { type CheckoutResponse, isOutcome, type OutcomeStatus, shownOf } from './texts.ts';
 
@@ -87,7 +87,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     onEncrypted: pay,
   });
   const place = outcomePlace(form);
-  if (!onOutcome && form.isConnected) place.find(); // before its text: it is a live region
+  if (!onOutcome) place.prepare();
   const listen = unclobbered(form, 'addEventListener');
   listen('cardseal:submit', onPress);
   listen('submit', onSubmit);
@@ -97,9 +97,9 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   async function open(): Promise<void> {
     const found = outcome ?? (await askForOutcome());
     if (!isBound) return;
-    if (found && (found.status !== 'open' || found.last)) show(found);
-    else if (found) place.clear();
-    if (!isClosed) reveal(form);
+    // An order whose outcome is `failed` gets no further key.
+    if (found && (found.status !== 'open' || found.last)) show(found, found.status === 'failed');
+    if (!isClosed) place.reveal();
   }
 
   async function askForOutcome(): Promise<Outcome | undefined> {
@@ -147,6 +147,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest = own;
     const wasSentBefore = unanswered.size > 0;
     unanswered.add(block.key_id);
+    isLastTold = false; // no answer may come, as when the browser keeps the page without its requests
     const received = await requests.pay(order, block, own.aborter?.signal).catch(tellNoAnswer);
     if (latest !== own || isClosed || !isBound) return undefined;
     const response = received?.response;

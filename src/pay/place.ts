@@ -4,25 +4,33 @@ import type { ShownOutcome } from './texts.ts';
 /** The page's own element for the outcome. */
 const OWN = '[data-cardseal-outcome]';
 
-/** Marks an element that this file has added. A copy of the page has it, too. */
+// Marks of this file. A copy of the page has them, too.
+/** On an element that this file has added. */
 const ADDED = 'data-cardseal-outcome-line';
+/** On an element whose text this file has written. */
+const TOLD = 'data-cardseal-told';
+/** On a form that this file has hidden: its `display` before. */
+export const HIDDEN = 'data-cardseal-display';
 
-/** On a form that this file has hidden: its `display` before. A copy of the page has it, too. */
-const DISPLAY = 'data-cardseal-display';
+/** The elements that this page has written to, and not a page that it is a copy of. */
+let written: WeakSet<HTMLElement> | undefined;
 
 /**
  * Writes the outcome into the page's element, or into one after the form: that moves nothing which
  * the shopper is about to press. Hides the form when nothing can be paid any more.
  */
 export function outcomePlace(form: HTMLFormElement) {
-  const wasHidden = unclobbered(form, 'hasAttribute')('hidden');
+  /** Whether the page had hidden the form. */
+  let wasHidden = false;
   /** Where the text stands. */
   let place: HTMLElement | undefined;
 
-  /** A page may render its own element anew, and may put the form into the page late. */
+  // In a copy of a page, a closed form is one that is hidden until its order is known to be open.
+  if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
+
+  /** A page may render its own element anew, move the form, and put it into the page late. */
   const find = (): HTMLElement => {
-    const isThere = place?.hasAttribute(ADDED) && place.isConnected;
-    const found = findOwn(form) ?? (isThere ? place! : findAdded(form));
+    const found = findOwn(form) ?? findAdded(form);
     if (found !== place) drop();
     if (!found.hasAttribute('role')) found.setAttribute('role', 'status');
     found.tabIndex = -1; // so that it can have the focus
@@ -30,68 +38,93 @@ export function outcomePlace(form: HTMLFormElement) {
     return found;
   };
 
-  const clear = () => {
-    if (place) place.textContent = '';
+  const drop = () => {
+    if (place?.hasAttribute(TOLD)) write(place, '');
+    if (place?.hasAttribute(ADDED)) place.remove();
+    place = undefined;
   };
 
-  const drop = () => {
-    clear();
-    if (place?.hasAttribute(ADDED)) place.remove();
+  /** Shows a form that the page hides until it is known that the order is open. */
+  const reveal = () => {
+    unhide(form);
+    wasHidden ||= unclobbered(form, 'hasAttribute')('hidden');
+    unclobbered(form, 'removeAttribute')('hidden');
   };
 
   return {
-    find,
-    /** Takes a text away that a copy of a page has brought. */
-    clear,
+    /** An element for the text is there before the text: it is a live region. */
+    prepare() {
+      if (!form.isConnected) return;
+      const place = find();
+      if (place.hasAttribute(TOLD) && !written?.has(place)) write(place, ''); // of a copied page
+    },
+    reveal,
     show({ text, isClosed }: ShownOutcome) {
       const place = find();
-      place.textContent = text;
+      write(place, text);
       const hadFocus = unclobbered(form, 'contains')(rootOf(form).activeElement);
       if (isClosed) hide(form);
-      else reveal(form);
+      else reveal();
       if (text && hadFocus) place.scrollIntoView({ block: 'nearest' });
       if (isClosed && hadFocus) place.focus();
     },
     /** Leaves form and page as they were. */
     leave() {
-      reveal(form);
+      unhide(form);
       if (wasHidden) unclobbered(form, 'setAttribute')('hidden', '');
       drop();
     },
   };
 }
 
-/** Shows a form that the page has hidden until the order is known to be open, or that `hide` has. */
-export function reveal(form: HTMLFormElement): void {
-  const remove = unclobbered(form, 'removeAttribute');
-  remove('hidden');
-  const display = unclobbered(form, 'getAttribute')(DISPLAY);
-  if (display === null) return; // then `display` is the page's own business
-  unclobbered(form, 'style').display = display;
-  remove(DISPLAY);
+function write(place: HTMLElement, text: string): void {
+  place.textContent = text;
+  if (text) place.setAttribute(TOLD, '');
+  else place.removeAttribute(TOLD);
+  written ??= new WeakSet(); // not before: importing the package does nothing
+  written.add(place);
 }
 
 function hide(form: HTMLFormElement): void {
   const set = unclobbered(form, 'setAttribute');
   const style = unclobbered(form, 'style');
-  if (!unclobbered(form, 'hasAttribute')(DISPLAY)) set(DISPLAY, style.display);
+  if (!unclobbered(form, 'hasAttribute')(HIDDEN)) set(HIDDEN, style.display);
   set('hidden', '');
   style.display = 'none'; // a stylesheet may show what is hidden
 }
 
-/** The nearest one, because a page may have several forms. It is not in the form, which may go. */
+/** Undoes what `hide` has done, and the page has not undone. Returns whether it had. */
+function unhide(form: HTMLFormElement): boolean {
+  const display = unclobbered(form, 'getAttribute')(HIDDEN);
+  if (display === null) return false;
+  const remove = unclobbered(form, 'removeAttribute');
+  const style = unclobbered(form, 'style');
+  remove(HIDDEN);
+  remove('hidden');
+  if (style.display === 'none') style.display = display;
+  return true;
+}
+
+/**
+ * The nearest one outside the form, which may go: a page may have several forms. The first one
+ * after the form comes before those above it.
+ */
 function findOwn(form: HTMLFormElement): HTMLElement | undefined {
   let around = form.isConnected ? (form.parentNode as ParentNode | null) : document;
   while (around) {
-    const places = Array.from(around.querySelectorAll<HTMLElement>(OWN));
-    const outside = places.find((place) => !form.contains(place));
-    if (outside) return outside;
+    const all = Array.from(around.querySelectorAll<HTMLElement>(OWN));
+    const outside = all.filter((place) => !form.contains(place));
+    const isAfter = (place: HTMLElement) => (form.compareDocumentPosition(place) & FOLLOWS) !== 0;
+    if (outside.length > 0) return outside.find(isAfter) ?? outside[outside.length - 1];
     around = around.parentNode as ParentNode | null;
   }
   return undefined;
 }
 
-/** An element after the form. It is there already in a copy of a page. */
+/** `Node.DOCUMENT_POSITION_FOLLOWING`. */
+const FOLLOWS = 4;
+
+/** An element right after the form. It is there already in a copy of a page. */
 function findAdded(form: HTMLFormElement): HTMLElement {
   const next = unclobbered(form, 'nextElementSibling');
   if (form.isConnected && next?.hasAttribute(ADDED)) return next as HTMLElement;

@@ -91,7 +91,9 @@ export const ENGLISH_OUTCOMES: Record<OutcomeText, string> = {
     'We do not know whether you have paid. Please do not pay again, and contact us.',
   invalid_encrypted_card:
     'The shop could not read what was sent. Please enter your card again: you cannot pay twice.',
-  no_order: 'Nothing was sent: this page is out of date. Please reload it.',
+  no_order:
+    'Nothing was sent now: this page is out of date. Please reload it. ' +
+    'If you have tried to pay before, contact us first.',
 };
 
 /** After these nobody may enter a card into the page. */

@@ -138,7 +138,7 @@ describe('each name in the code is in one row:', () => {
   test('attributes', () => {
     const used = found(/data-(?:cardseal|test|payment)(?:-[a-z]+)*/g);
     // The library sets these.
-    const own = ['display', 'enabled', 'left', 'line', 'outcome-line'];
+    const own = ['display', 'enabled', 'left', 'line', 'outcome-line', 'told'];
     for (const name of own) used.delete(`data-cardseal-${name}`);
     expect(used.size).toBeGreaterThan(20);
     expect(rowsOf('Attributes').sort()).toEqual([...used].sort());

@@ -73,7 +73,7 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
   'pay-tag/': {
     'form/index.ts': ['bindCardForm'],
     'form/page/': ['unclobbered'],
-    'pay/': ['bindCheckout'],
+    'pay/': ['HIDDEN', 'bindCheckout'],
     'script-tag/': ['all of it', 'readHeaders', 'readShared'],
   },
   'server/': { 'core/': ['*'] },

@@ -25,6 +25,7 @@ async function openPage({ head = TAG, attributes = '', around = (it) => it }: Op
     ...page,
     document: page.document,
     window: page.window,
+    url: `${shop}/checkout`,
     formHtml: form,
     seen: () => tell('seen'),
     next: (kind: Kind, fault: Fault) => tell(`fault/${kind}/${fault}`),
@@ -107,6 +108,37 @@ test('a form that Turbo or htmx brings is bound when it comes, and let go of whe
   page.type();
   page.press();
   await page.waitFor(PAID);
+});
+
+test('a form that morphing shows again after its payment is bound for the next order', async () => {
+  const page = await openPage();
+  const form = page.document.querySelector('form')!;
+  const next = await openPage();
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  // Morphing keeps the elements, and gives them the attributes of the next page.
+  for (const name of form.getAttributeNames()) form.removeAttribute(name);
+  form.setAttribute('data-cardseal-url', next.url);
+  form.querySelector('button')!.disabled = true;
+  form.nextElementSibling!.remove();
+  await vi.waitFor(() => expect(form.querySelector('button')!.disabled).toBe(false));
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  expect(await next.seen()).toMatchObject({ charges: 1 });
+});
+
+test('an address that changes is that of the next request, and what is typed stays', async () => {
+  const page = await openPage();
+  const next = await openPage();
+  await vi.waitFor(async () => expect((await page.seen()).requests).toContain('key'));
+  page.type();
+  page.document.querySelector('form')!.setAttribute('data-cardseal-url', next.url);
+  await vi.waitFor(async () => expect((await next.seen()).requests).toContain('key'));
+  page.press();
+  await page.waitFor(PAID);
+  expect((await page.seen()).blocks).toEqual([]);
 });
 
 test('a form that the page moves stays bound', async () => {

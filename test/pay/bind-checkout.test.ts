@@ -17,6 +17,11 @@ import {
 const isHidden = (form: HTMLElement) => form.getClientRects().length === 0;
 const notCertain = (order: string) =>
   `We do not know whether you have paid. Please do not pay again, and contact us about order ${order}.`;
+const DECLINED_TOO_OFTEN =
+  'Your card was declined, and no other card can be tried. You have not paid. Please contact us.';
+const OUT_OF_DATE =
+  'Nothing was sent now: this page is out of date. Please reload it. ' +
+  'If you have tried to pay before, contact us first.';
 const fetchReally = window.fetch;
 const linesOf = (level: 'error' | 'warn') =>
   vi.mocked(console[level]).mock.calls.map(([line]) => String(line));
@@ -180,7 +185,7 @@ test('a session that is lost before anything was sent: nothing was sent, and the
   shop.bind();
   shop.type();
   shop.press();
-  await shop.waitFor('Nothing was sent: this page is out of date. Please reload it.');
+  await shop.waitFor(OUT_OF_DATE);
   expect(isHidden(shop.form)).toBe(true);
   expect((await shop.seen()).charges).toBe(0);
 });
@@ -202,7 +207,7 @@ test('a session that is lost after a response that was lost: not certain, with t
 test('an outcome that the server has rendered is not asked for, and names the order of the page', async () => {
   const shop = openShop();
   shop.bind({ outcome: { status: 'open', last: 'failed', order: 'of another visit' } });
-  await shop.waitFor('Nothing was sent: this page is out of date. Please reload it.');
+  await shop.waitFor(OUT_OF_DATE);
   expect((await shop.seen()).requests).toEqual(['key']);
 });
 
@@ -248,6 +253,37 @@ describe('a session that is lost when a card may have been charged: not certain,
   });
 });
 
+test('an outcome after too many declines closes the form without a key', async () => {
+  const shop = openShop();
+  shop.bind({ outcome: { status: 'failed', reason: null } });
+  await shop.waitFor(DECLINED_TOO_OFTEN);
+  expect(isHidden(shop.form)).toBe(true);
+  expect((await shop.seen()).requests).toEqual([]);
+});
+
+test('a page that the browser has kept without its requests tells what became of the last try', async () => {
+  const shop = openShop();
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  let freeze = () => {};
+  const spy = vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
+    const response = await fetchReally(url, init);
+    if (!init?.body) return response;
+    return new Promise((_, reject) => {
+      freeze = () => reject(new TypeError('The page was frozen'));
+    });
+  });
+  shop.bind();
+  shop.type({ number: DECLINED_NUMBER });
+  shop.press();
+  await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  spy.mockRestore();
+  window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+  freeze();
+  window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  await shop.waitFor(DECLINED);
+});
+
 test('after too many declines no other card is asked for', async () => {
   const shop = openShop();
   shop.bind();
@@ -259,9 +295,7 @@ test('after too many declines no other card is asked for', async () => {
   }
   shop.type({ number: DECLINED_NUMBER });
   shop.press();
-  await shop.waitFor(
-    'Your card was declined, and no other card can be tried. You have not paid. Please contact us.',
-  );
+  await shop.waitFor(DECLINED_TOO_OFTEN);
   expect(isHidden(shop.form)).toBe(true);
 });
 
@@ -367,6 +401,29 @@ test('a form that the page hides appears also where onOutcome draws everything',
   await vi.waitFor(() => expect(isHidden(shop.form)).toBe(false));
 });
 
+test('a form that the page itself has hidden stays so when it is unbound', async () => {
+  const shop = openShop();
+  const binding = shop.bind({
+    onOutcome({ isClosed }) {
+      shop.form.hidden = isClosed;
+      if (isClosed) binding.unbind();
+    },
+  });
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(shop.form.hidden).toBe(true), { timeout: 20_000 });
+});
+
+test('a step that was hidden when its order was paid is shown for the next one', async () => {
+  const shop = openShop();
+  shop.form.style.display = 'none';
+  shop.bind({ outcome: { status: 'committed', reference: 'pi_card_1' } });
+  await shop.waitFor(PAID);
+  shop.form.style.display = '';
+  shop.bind();
+  await vi.waitFor(() => expect(isHidden(shop.form)).toBe(false));
+});
+
 test('a form whose step the page shows later stays as the page has it', async () => {
   const shop = openShop();
   shop.form.style.display = 'none';
@@ -415,6 +472,61 @@ test("the page's own place gets the text, also if the page has rendered it anew"
   expect(shop.host.querySelector('div')!.textContent).toBe(PAID);
 });
 
+test('a form that the page moves has its text after it', async () => {
+  const shop = openShop();
+  shop.bind();
+  const dialog = shop.host.appendChild(document.createElement('section'));
+  dialog.append(shop.form);
+  shop.type();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(shop.form.nextElementSibling!.textContent).toBe(PAID);
+  expect(shop.host.querySelectorAll('p')).toHaveLength(1);
+});
+
+test('each form has its own place: the next one after it, or else the last before it', async () => {
+  const shop = openShop();
+  const place = '<p role="status" data-cardseal-outcome></p>';
+  shop.host.insertAdjacentHTML('afterbegin', `${place}<form>${html()}</form>${place}`);
+  shop.host.insertAdjacentHTML('beforeend', `${place}<form>${html()}</form>`);
+  const outcome = { status: 'open', last: 'failed' } as const;
+  const told = () =>
+    [...shop.host.querySelectorAll('[data-cardseal-outcome]')].map((it) => it.textContent);
+  for (const [i, expected] of [
+    [0, ['', DECLINED, '']],
+    [1, ['', '', DECLINED]],
+    [2, ['', '', DECLINED]],
+  ] as const) {
+    const form = shop.host.querySelectorAll('form')[i]!;
+    const binding = bindCheckout(form, { url: shop.url, outcome });
+    await vi.waitFor(() => expect(told()).toEqual(expected));
+    binding.unbind();
+    expect(told()).toEqual(['', '', '']);
+  }
+});
+
+test('a text of the server, and that of another form, stay', async () => {
+  const shop = openShop();
+  shop.host.insertAdjacentHTML('beforeend', `<form>${html()}</form>`);
+  shop.host.insertAdjacentHTML('beforeend', '<p role="status" data-cardseal-outcome>Hello</p>');
+  await shop.next('GET', 'wait');
+  shop.bind();
+  const other = openShop();
+  const binding = bindCheckout(shop.host.querySelectorAll('form')[1]!, { url: other.url });
+  later(() => binding.unbind());
+  await vi.waitFor(async () => expect((await other.seen()).requests).toContain('key'));
+  expect(shop.reads()).toBe('Hello');
+  const paid = bindCheckout(shop.host.querySelectorAll('form')[1]!, {
+    url: other.url,
+    outcome: { status: 'committed', reference: 'pi_card_1' },
+  });
+  later(() => paid.unbind());
+  await shop.waitFor(PAID);
+  await shop.go();
+  await shop.ready();
+  expect(shop.reads()).toBe(PAID);
+});
+
 test('a place of its own goes when the page renders one', async () => {
   const shop = openShop();
   shop.bind();
@@ -442,6 +554,18 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
     return binding;
   }
 
+  test('whose outcome does not come has no text', async () => {
+    const shop = openShop();
+    shop.bind();
+    shop.type();
+    shop.press();
+    await shop.waitFor(PAID);
+    const copy = copyOf(shop);
+    await copy.next('GET', 'bad_gateway');
+    copy.bind();
+    await vi.waitFor(() => expect([copy.reads(), isHidden(copy.form)]).toEqual(['', false]));
+  });
+
   test('the text of a decline stands there once', async () => {
     const shop = openShop();
     shop.bind();
@@ -451,6 +575,7 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
     const copy = copyOf(shop, shop);
     expect(copy.reads()).toBe(DECLINED);
     copy.bind();
+    expect(copy.reads()).toBe(''); // until the server has said how the order stands
     const asked = async () => (await shop.seen()).requests.slice(3);
     await vi.waitFor(async () =>
       expect(await asked()).toEqual(expect.arrayContaining(['GET', 'key'])),
