@@ -300,7 +300,7 @@ describe('a store', () => {
     expect(write).toHaveBeenCalledTimes(times);
   });
 
-  test('whose writes hang is asked twice, by real time', async () => {
+  test('whose writes hang is given up, by real time', async () => {
     const write = vi.fn(() => new Promise<never>(() => {}));
     const { resolve } = checkout({
       stored: UNCERTAIN,
@@ -309,8 +309,8 @@ describe('a store', () => {
     });
     const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
     await expect(answer).rejects.toThrow('The order could not be written');
-    expect(write.mock.calls.length).toBeGreaterThanOrEqual(2);
-    expect(write.mock.calls.length).toBeLessThanOrEqual(3); // a timer may be early
+    // A timer may be early, and a busy machine late: the table above counts exactly.
+    expect([1, 2, 3]).toContain(write.mock.calls.length);
   });
 
   test('that is slow is written to once, and what became of that write is read', async () => {
