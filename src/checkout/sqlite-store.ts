@@ -10,7 +10,7 @@ export interface SqliteDatabase {
   prepare(statement: string): SqliteStatement;
   /** In better-sqlite3 and `bun:sqlite`. */
   readonly inTransaction?: boolean;
-  /** In `node:sqlite`. */
+  /** In `node:sqlite` of Node 22.16, 24 and later. */
   readonly isTransaction?: boolean;
 }
 
@@ -83,7 +83,7 @@ export function sqliteStore(database: SqliteDatabase): Required<OrderStore> {
       return row ? entryOf(row, orderId) : undefined;
     },
     async write(orderId, value, version, due = true) {
-      if (database.inTransaction || database.isTransaction)
+      if (hasOpenTransaction(database))
         throw new StoreContractError(
           'Other code has a transaction open on this database, and could roll the order back',
         );
@@ -95,4 +95,17 @@ export function sqliteStore(database: SqliteDatabase): Required<OrderStore> {
       return (list.all(after, limit) as OrderRow[]).map(listedEntryOf);
     },
   };
+}
+
+function hasOpenTransaction(database: SqliteDatabase): boolean {
+  const told = database.inTransaction ?? database.isTransaction;
+  if (told !== undefined) return told;
+  try {
+    database.exec('BEGIN; COMMIT'); // it locks nothing, and writes nothing
+    return false;
+  } catch (error) {
+    // SQLite's own words: transactions do not nest.
+    if ((error as Error).message.includes('within a transaction')) return true;
+    throw error;
+  }
 }
