@@ -26,6 +26,8 @@ export interface NodeOptions<Request> {
 
 /** A response of `http` or Express. */
 export interface NodeResponse {
+  /** Whether something else has answered already, such as a time limit. Then nothing is sent. */
+  readonly headersSent?: boolean;
   /** Called once. */
   writeHead(status: number, headers: Record<string, string>): unknown;
   /** Called once, after it. */
@@ -59,7 +61,8 @@ export interface Handler {
    *
    * @param orderOf - Finds the order in the shopper's session, as {@link Handler.handle} needs it.
    * @param options - Where a native submit leads, and how to tell who asks.
-   * @returns The handler. An error of `orderOf` goes to Express, or else into the log.
+   * @returns The handler. It never rejects. An error of `orderOf`, or of sending, goes to Express,
+   * or else into the log. If something else has answered already, nothing is sent.
    */
   node<Request extends ServerRequest>(
     orderOf: (request: Request) => Order | undefined | Promise<Order | undefined>,
@@ -154,18 +157,23 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
       response: NodeResponse,
       next?: (error: unknown) => void,
     ): Promise<void> {
-      let answer: Response;
       try {
         const options = { page, sender: senderOf?.(request) };
-        answer = await handle(request, await orderOf(request), options);
+        await send(response, await handle(request, await orderOf(request), options));
       } catch (error) {
         if (next) return next(error);
         log(`checkout.node: ${(error as Error)?.name}: ${(error as Error)?.message}`);
-        answer = json(500, { status: 'misconfigured' });
+        // Node ends a process, with all its payments, if a promise rejects and nobody hears it.
+        await send(response, json(500, { status: 'misconfigured' })).catch(() => {});
       }
-      response.writeHead(answer.status, Object.fromEntries(answer.headers));
-      response.end(await answer.text());
     };
+  }
+
+  async function send(response: NodeResponse, answer: Response): Promise<void> {
+    const body = await answer.text();
+    if (response.headersSent) return log(ANSWERED);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(body);
   }
 }
 
@@ -174,6 +182,10 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const PARSED =
   'checkout.handle: a body parser has read the request before. Mount checkout.handle before the ' +
   'parser, because the error of a parser can hold a card';
+
+const ANSWERED =
+  'checkout.node: something else has answered the request already, such as a time limit. Nothing ' +
+  'was sent; the page gets the outcome when it asks again';
 
 /** The outcomes that are faults of the page, or of something on the way. */
 const STATUS: Partial<Record<Outcome['status'], number>> = {

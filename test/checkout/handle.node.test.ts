@@ -4,6 +4,7 @@ import {
   createServer,
   type IncomingMessage,
   type RequestListener,
+  type ServerResponse,
   request as send,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -418,6 +419,69 @@ describe('an order that cannot be found', () => {
     expect(await ask(url)).toMatchObject({ http: 500, status: 'misconfigured' });
     expect(log).toEqual(['checkout.node: Error: the database is down']);
     close();
+  });
+});
+
+describe('a request that something else has answered before', () => {
+  /** A store that is slower than the time limit of the server. */
+  const slow: OrderStore = {
+    read: () => new Promise((resolve) => setTimeout(resolve, 100, undefined)),
+    write: async () => true,
+  };
+  const limited = (listener: (request: IncomingMessage, response: ServerResponse) => unknown) =>
+    serve((request, response) => {
+      listener(request, response);
+      setTimeout(() => response.writeHead(503).end('{"status":"slow"}'), 10);
+    });
+  const line = expect.stringContaining('something else has answered the request already');
+
+  test('gets no second answer, a line in the log, and rejects nothing', async () => {
+    const answered: Promise<void>[] = [];
+    const handler = newCheckout(slow).node(() => order);
+    const { url, close } = await limited((request, response) => {
+      answered.push(handler(request, response));
+    });
+    expect(await ask(url)).toMatchObject({ http: 503, status: 'slow' });
+    await answered[0];
+    expect(log).toEqual([line]);
+    close();
+  });
+
+  test.each([
+    ['Express 5', express],
+    ['Express 4', express4 as typeof express],
+  ])('is no error for %s, which would cut the connection', async (_, makeApp) => {
+    const app = makeApp();
+    const errors: unknown[] = [];
+    app.all('/checkout', newCheckout(slow).node(() => order) as express.RequestHandler);
+    app.use(((error, _request, _response, _next) =>
+      errors.push(error)) as express.ErrorRequestHandler);
+    const { url, close } = await limited(app as RequestListener);
+    expect(await ask(url)).toMatchObject({ http: 503, status: 'slow' });
+    await vi.waitFor(() => expect(log).toEqual([line]));
+    expect(errors).toEqual([]);
+    close();
+  });
+});
+
+describe('an answer that cannot be sent', () => {
+  const request = { method: 'GET', headers: {}, body: undefined } as unknown as IncomingMessage;
+  const broken = {
+    writeHead() {
+      throw new Error('a hook of the response has failed');
+    },
+    end: () => {},
+  };
+
+  test('is an error for Express', async () => {
+    const next = vi.fn();
+    await newCheckout().node(() => order)(request, broken, next);
+    expect(next.mock.calls).toEqual([[new Error('a hook of the response has failed')]]);
+  });
+
+  test('is a line in the log without it', async () => {
+    await newCheckout().node(() => order)(request, broken);
+    expect(log).toEqual(['checkout.node: Error: a hook of the response has failed']);
   });
 });
 
