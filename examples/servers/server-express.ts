@@ -34,9 +34,11 @@ app.post(
 
 function route(answerTo: (request: Request) => Promise<Answer>) {
   return (request: Request, response: Response, next: NextFunction) => {
-    answerTo(request).then(({ status, headers, body }) => {
-      response.status(status).set(headers).end(body);
-    }, next);
+    answerTo(request)
+      .then(({ status, headers, body }) => {
+        response.status(status).set(headers).end(body); // throws if a time limit has answered
+      })
+      .catch(next);
   };
 }
 
@@ -48,7 +50,7 @@ app.use(
   (error: Error & { status?: number }, _request: Request, response: Response, _: NextFunction) => {
     const status = error.status ?? 500;
     if (status >= 500) console.error(error); // no parser has seen the body, so no error holds it
-    response.status(status).json({ error: 'failed' });
+    if (!response.headersSent) response.status(status).json({ error: 'failed' });
   },
 );
 

@@ -2,7 +2,7 @@
  * Every program in docs/server-routes.md and docs/server-shop.md is written to a folder exactly as
  * it stands there, compiled, started and paid with.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
@@ -251,6 +251,38 @@ test.each(['server-fastify.ts', 'server-express.ts', 'server-koa.ts'])(
     expect(server.output).not.toContain('not certain');
   },
 );
+
+/** Answers each request after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
+const TIME_LIMIT = `
+import { Server as HttpServer } from 'node:http';
+const { emit } = HttpServer.prototype;
+HttpServer.prototype.emit = function (event, ...args) {
+  if (event === 'request') {
+    const [, response] = args;
+    setTimeout(() => response.headersSent || response.writeHead(503).end('slow'), 300);
+  }
+  return emit.call(this, event, ...args);
+};
+`;
+
+test.each([
+  ['server-fastify.ts', 'express'],
+  ['server-express.ts', 'express-4'],
+  ['server-express.ts', 'express'],
+  ['server-koa.ts', 'express'],
+])('%s with %s goes on if a time limit has answered before it', async (file, express) => {
+  const folder = makeProject(express);
+  appendFileSync(join(folder, 'preload.mjs'), TIME_LIMIT);
+  const server = await startProgram(folder, file, serviceAddress);
+  const ada = new Shopper(server);
+  const block = await ada.encrypt();
+  const { promise, resolve: release } = deferred<void>();
+  held = promise;
+  expect(await ada.post(block)).toMatchObject({ status: 503, text: 'slow' });
+  release();
+  await expect.poll(async () => (await ada.open()).text).toContain('You have paid.');
+  expect(await ada.open()).toMatchObject({ status: 200 });
+});
 
 test('behind express.json(), blocks that come as JSON are refused, and an error logger gets the card', async () => {
   const folder = makeProject();
