@@ -1,12 +1,22 @@
-/** Stands for your own database, and for what sends your mail. */
-const references = new Set<string>();
+/** Stands for your own database. */
+const recorded = new Set<string>();
 
-/** Whether no mail with this reference was sent before. From now on, one was. */
-export async function isNew(reference: string): Promise<boolean> {
-  const { size } = references;
-  return references.add(reference).size > size;
+export async function wasSent(reference: string): Promise<boolean> {
+  return recorded.has(reference);
 }
 
-export async function sendMail(orderId: string): Promise<void> {
+export async function recordSent(reference: string): Promise<void> {
+  recorded.add(reference);
+}
+
+/** Stands for your mail service, which sends one mail for each idempotency key. */
+const keys = new Set<string>();
+
+export async function sendMail(
+  orderId: string,
+  { idempotencyKey }: { idempotencyKey: string },
+): Promise<void> {
+  if (keys.has(idempotencyKey)) return;
+  keys.add(idempotencyKey);
   console.log(`Mail: order ${orderId} is paid`);
 }

@@ -1,7 +1,8 @@
 import type { CheckoutOptions } from 'cardseal/checkout';
-import { isNew, sendMail } from './mail.js';
+import { recordSent, sendMail, wasSent } from './mail.js';
 
 export const onPaid: CheckoutOptions['onPaid'] = async ({ id }, { reference }) => {
-  // In one step: INSERT INTO mails (reference) ... ON CONFLICT DO NOTHING
-  if (await isNew(reference)) await sendMail(id);
+  if (await wasSent(reference)) return;
+  await sendMail(id, { idempotencyKey: reference });
+  await recordSent(reference); // not before: if sending fails, the next call sends
 };
