@@ -31,7 +31,14 @@ console.log('Outcome: ' + (await checkout.outcome(order.id)).status);
 `;
 
 /** What the service does with each request, beside its work. */
-let faults = { losesRequests: false, losesAnswers: false, knowsIntents: true };
+interface Faults {
+  losesRequests: boolean;
+  losesAnswers: boolean;
+  knowsIntents: boolean;
+  /** What is answered to the last requests of this name, in the place of the service. */
+  replaces?: { operation: string; headers?: object; status: number; body: string };
+}
+let faults: Faults = { losesRequests: false, losesAnswers: false, knowsIntents: true };
 const service = createService({ generateKeyPair: recycledKeyPair });
 service.addHook('onRequest', async ({ routeOptions, raw }) => {
   if (!faults.losesRequests || !routeOptions.url!.endsWith('/authorize')) return;
@@ -42,7 +49,12 @@ service.addHook('onSend', async ({ routeOptions, raw, method }, reply) => {
   const operation = routeOptions.url!.split('/').at(-1)!;
   if (faults.losesAnswers && operation === 'authorize') raw.socket.destroy();
   if (!faults.knowsIntents && method === 'GET') reply.code(404);
+  const { replaces } = faults;
+  if (replaces?.operation !== operation) return undefined;
+  reply.code(replaces.status).headers(replaces.headers ?? {});
+  return replaces.body;
 });
+service.get('/login', (_, reply) => reply.type('text/html').send('<h1>Log in</h1>'));
 let serviceAddress: string;
 beforeAll(async () => {
   serviceAddress = await service.listen({ host: '127.0.0.1', port: 0 });
@@ -111,19 +123,37 @@ describe('check-store.ts', () => {
   });
 });
 
-test('paid.ts sends one mail, however often it is called for a payment', async () => {
+const FAIL_ONCE = `
+let hasFailed = false;
+function failOnce(): void {
+  if (hasFailed) return;
+  hasFailed = true;
+  throw new Error('It has failed');
+}
+`;
+
+test.each([
+  ['nothing has failed', /^/, ''],
+  ['its first mail has failed', /(?<=function sendMail\(.*?\{\n)/s, 'failOnce();'],
+  ['it has sent, and not recorded it', /(?<=function recordSent\(.*?\{\n)/s, 'failOnce();'],
+])('paid.ts sends one mail in two calls for a payment if %s', async (_, search, failure) => {
   const folder = makeProject();
-  // Its process dies after the mail, as far as the checkout knows: onPaid is called again.
+  edit(join(folder, 'mail.ts'), search, failure);
+  edit(join(folder, 'mail.ts'), /$/, FAIL_ONCE);
+  // As far as the checkout knows, its process has died after the first call.
   const twice = `async onPaid(order, outcome) {
-    await onPaid!(order, outcome);
+    await Promise.resolve(onPaid!(order, outcome)).catch(({ message }) => console.log(message));
     await onPaid!(order, outcome);
   },`;
   edit(join(folder, 'shop.ts'), /^ {2}async onPaid.*?^ {2}},$/ms, twice);
   edit(join(folder, 'shop.ts'), /^/, "import { onPaid } from './paid.js';\n");
   const { printed } = await payAndRun('paid.ts', [], folder);
   expect(printed).toContain('Outcome: committed');
+  expect(printed.includes('It has failed')).toBe(failure !== '');
   expect(printed.match(/Mail: order order-1 is paid/g)).toHaveLength(1);
 });
+
+const OTHER_INTENT = JSON.stringify({ id: 'pi_card_other', status: 'cancelled', created: 0 });
 
 describe('after a lost answer', () => {
   test('sweep.ts asks the service, settles the order and delivers it', async () => {
@@ -151,6 +181,22 @@ describe('after a lost answer', () => {
     const headers = { authorization: `Bearer ${ACCOUNTS[0].secretKey}` };
     const answer = await fetch(`${serviceAddress}/payments/card/${intent}`, { headers });
     expect(await answer.json()).toMatchObject({ status: became });
+  });
+
+  test.each([
+    ['/cancel is redirected to a login page', 'cancel', 302, '', 'cancel'],
+    ['/cancel is answered by a page', 'cancel', 200, '<h1>Log in</h1>', 'cancel'],
+    ['/cancel is answered for another intent', 'cancel', 200, OTHER_INTENT, 'cancel'],
+    ['the look-up is redirected', ':id', 302, '', 'look_up'],
+    ['the look-up is answered for another intent', ':id', 200, OTHER_INTENT, 'look_up'],
+  ])('sweep.ts takes nothing for cancelled if %s', async (...row) => {
+    const [, operation, status, body, left] = row;
+    faults.losesRequests = true;
+    faults.replaces = { operation, status, body, headers: { location: '/login' } };
+    const folder = makeProject();
+    edit(join(folder, 'sweep.ts'), /Date\.now\(\)/, '(Date.now() + 90_000_000)');
+    const { printed } = await payAndRun('sweep.ts', [], folder);
+    expect(printed).toMatch(new RegExp(`^Order order-1, .*, left to do: ${left}$`, 'm'));
   });
 
   test('sweep.ts leaves to staff what the service does not tell, and ends with a status', async () => {
