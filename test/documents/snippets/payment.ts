@@ -27,7 +27,10 @@ const OUTCOMES: Record<string, Outcome> = {
   not_paid: outcome('not_paid', 'The payment could not be made. You have not paid.'),
   retry_is_safe: outcome('not_paid', 'Please enter your card again. You will not pay twice.'),
   invalid_encrypted_card: outcome('not_paid', 'The shop did not accept what was sent.'),
-  no_order: outcome('not_paid', 'Your session has ended. Please reload the page.'),
+  no_order: outcome(
+    'not_paid',
+    'This page is out of date. If you have pressed Pay before, please contact us. If not, reload it.',
+  ),
   not_certain: outcome(
     'not_certain',
     'It is not certain whether you have paid. Please do not pay again, and contact us.',
@@ -40,12 +43,20 @@ const LOST = outcome(
   'It is not certain whether you have paid. Press Pay again: you will not pay twice.',
 );
 
+/** Whether a card may have been charged by a block whose outcome the page does not know. */
+let mayHavePaid = false;
+
+/** A server that knows no order cannot tell how an earlier block went. */
+function outcomeOf(status: string, mayHavePaidBefore: boolean): Outcome | undefined {
+  return OUTCOMES[status === 'no_order' && mayHavePaidBefore ? 'not_certain' : status];
+}
+
 /** Asks your server for a key. `show` tells the shopper if there is nothing left to pay. */
 export async function requestKey(show?: (outcome: Outcome) => void) {
   const answer = await fetch(KEY_ADDRESS, { method: 'POST' });
   if (answer.status === 409) {
     const { status } = await answer.json();
-    show?.(OUTCOMES[status] ?? OUTCOMES.not_certain!);
+    show?.(outcomeOf(status, mayHavePaid) ?? OUTCOMES.not_certain!);
   }
   if (!answer.ok) throw new Error(`${KEY_ADDRESS} answered ${answer.status}`);
   return answer.json(); // { id, scheme, public_key }
@@ -63,12 +74,17 @@ export async function sendCard(
 }
 
 async function answerTo(body: string | FormData): Promise<Outcome> {
+  const mayHavePaidBefore = mayHavePaid;
+  mayHavePaid = true; // until an answer says otherwise
   const headers = new Headers();
   if (typeof body === 'string') headers.set('content-type', 'application/json');
   try {
     const answer = await fetch(PAY_ADDRESS, { method: 'POST', headers, body });
     const { status } = await answer.json();
-    return OUTCOMES[status] ?? LOST;
+    const answered = outcomeOf(status, mayHavePaidBefore) ?? LOST;
+    const isKnown = answered.result === 'paid' || answered.result === 'not_paid';
+    mayHavePaid = !isKnown || status === 'retry_is_safe';
+    return answered;
   } catch {
     return LOST;
   }

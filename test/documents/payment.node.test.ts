@@ -1,0 +1,64 @@
+/** payment.ts of docs/payment.md. snippets.test.ts runs it in a page. */
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { deferred } from '../support/deferred.ts';
+
+type Payment = typeof import('./snippets/payment.ts');
+
+let payment: Payment;
+beforeEach(async () => {
+  vi.resetModules(); // a page that was loaded anew
+  payment = await import('./snippets/payment.ts');
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const answerWith = (...answers: (string | Error)[]) => {
+  vi.stubGlobal('fetch', async () => {
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return Response.json({ status: answer }, { status: answer === 'no_order' ? 409 : 200 });
+  });
+};
+
+test.each([
+  ['is not certain', 'not_certain', 'Please do not pay again'],
+  ['has succeeded', 'committed', 'You have paid.'],
+  ['has an outcome that the page does not know', 'new', 'Please do not pay again'],
+  ['cannot be found', 'no_order', 'If you have pressed Pay before, please contact us.'],
+])('a page says so if an earlier payment %s', async (_, status, text) => {
+  vi.stubGlobal('fetch', async () => Response.json({ status }, { status: 409 }));
+  const show = vi.fn();
+  await expect(payment.requestKey(show)).rejects.toThrow('/card-key answered 409');
+  expect(show.mock.lastCall![0].text).toContain(text);
+});
+
+const LOST = new TypeError('The network has failed');
+
+test.each([
+  ['no earlier block', [], 'not_paid'],
+  ['a block that was declined', ['failed'], 'not_paid'],
+  ['a block that was lost and then declined', [LOST, 'failed'], 'not_paid'],
+  ['a block that is not of an order', ['no_order'], 'not_paid'],
+  ['a block that was not answered', [LOST], 'not_certain'],
+  ['an answer that the page does not know', ['another'], 'not_certain'],
+  ['a block that the service may have charged', ['retry_is_safe'], 'not_certain'],
+  ['a block that is not certain', ['not_certain'], 'not_certain'],
+  ['a lost block of which the server knows no order', [LOST, 'no_order'], 'not_certain'],
+])('no_order after %s', async (_, earlier, result) => {
+  answerWith(...earlier, 'no_order', 'no_order');
+  for (const _ of earlier) await payment.sendCard('{}');
+  const show = vi.fn();
+  await expect(payment.requestKey(show)).rejects.toThrow('answered 409');
+  const expected = { result, asksForCard: result === 'not_paid' };
+  expect(show.mock.lastCall![0]).toMatchObject(expected);
+  expect(await payment.sendCard('{}')).toMatchObject(expected);
+});
+
+test('no_order is not certain while another block is under way', async () => {
+  const { promise, resolve } = deferred<Response>();
+  vi.stubGlobal('fetch', () => promise);
+  const first = payment.sendCard('{}');
+  answerWith('no_order');
+  expect(await payment.sendCard('{}')).toMatchObject({ result: 'not_certain' });
+  resolve(Response.json({ status: 'committed' }));
+  expect(await first).toMatchObject({ result: 'paid' });
+});
