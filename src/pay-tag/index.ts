@@ -62,7 +62,7 @@ function bindAll(): void {
   for (const form of forms) if (!bound.has(form)) bound.set(form, bindAnew(form));
 }
 
-/** Morphing keeps an element, and makes of it what the next page has: another order, a form that is shown. */
+/** Morphing keeps the form, and gives it what the next page has: another address, or no mark. */
 function isOfAnotherPage(form: HTMLFormElement, binding: Bound): boolean {
   const wasHidden = binding.isHidden;
   binding.isHidden = unclobbered(form, 'hasAttribute')(HIDDEN);

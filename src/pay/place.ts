@@ -22,8 +22,9 @@ let written: WeakSet<HTMLElement> | undefined;
 export function outcomePlace(form: HTMLFormElement) {
   /** Whether the page had hidden the form. */
   let wasHidden = false;
-  /** Where the text stands. */
+  /** Where the text stands. Another form may have the same place. */
   let place: HTMLElement | undefined;
+  let told = '';
 
   // In a copy of a page, a closed form is one that is hidden until its order is known to be open.
   if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
@@ -39,7 +40,7 @@ export function outcomePlace(form: HTMLFormElement) {
   };
 
   const drop = () => {
-    if (place?.hasAttribute(TOLD)) write(place, '');
+    if (told && place?.textContent === told) write(place, '');
     if (place?.hasAttribute(ADDED)) place.remove();
     place = undefined;
   };
@@ -62,6 +63,7 @@ export function outcomePlace(form: HTMLFormElement) {
     show({ text, isClosed }: ShownOutcome) {
       const place = find();
       write(place, text);
+      told = text;
       const hadFocus = unclobbered(form, 'contains')(rootOf(form).activeElement);
       if (isClosed) hide(form);
       else reveal();

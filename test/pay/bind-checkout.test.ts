@@ -510,20 +510,21 @@ test('a text of the server, and that of another form, stay', async () => {
   shop.host.insertAdjacentHTML('beforeend', `<form>${html()}</form>`);
   shop.host.insertAdjacentHTML('beforeend', '<p role="status" data-cardseal-outcome>Hello</p>');
   await shop.next('GET', 'wait');
-  shop.bind();
+  const binding = shop.bind();
   const other = openShop();
-  const binding = bindCheckout(shop.host.querySelectorAll('form')[1]!, { url: other.url });
-  later(() => binding.unbind());
+  const form = shop.host.querySelectorAll('form')[1]!;
+  const open = bindCheckout(form, { url: other.url });
+  later(() => open.unbind());
   await vi.waitFor(async () => expect((await other.seen()).requests).toContain('key'));
   expect(shop.reads()).toBe('Hello');
-  const paid = bindCheckout(shop.host.querySelectorAll('form')[1]!, {
-    url: other.url,
-    outcome: { status: 'committed', reference: 'pi_card_1' },
-  });
+  const outcome = { status: 'committed', reference: 'pi_card_1' } as const;
+  const paid = bindCheckout(form, { url: other.url, outcome });
   later(() => paid.unbind());
   await shop.waitFor(PAID);
   await shop.go();
   await shop.ready();
+  expect(shop.reads()).toBe(PAID);
+  binding.unbind();
   expect(shop.reads()).toBe(PAID);
 });
 
