@@ -264,7 +264,7 @@ test('an outcome after too many declines closes the form without a key', async (
 test('a page that the browser has kept without its requests tells what became of the last try', async () => {
   const shop = openShop();
   vi.spyOn(console, 'warn').mockImplementation(() => {});
-  let freeze = () => {};
+  let freeze: (() => void) | undefined;
   const spy = vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
     const response = await fetchReally(url, init);
     if (!init?.body) return response;
@@ -275,11 +275,10 @@ test('a page that the browser has kept without its requests tells what became of
   shop.bind();
   shop.type({ number: DECLINED_NUMBER });
   shop.press();
-  await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await vi.waitFor(() => expect(freeze).toBeDefined());
   spy.mockRestore();
   window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
-  freeze();
+  freeze!();
   window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
   await shop.waitFor(DECLINED);
 });
