@@ -82,14 +82,22 @@ describe.each(ENGINES)('%s', (engine) => {
   );
 
   test('a text that comes while the button is down waits until it is up', async () => {
-    const shop = await open(FORM, 4000); // after the second press, also on a busy machine
-    await vi.waitUntil(() => shop.keyRequests === 1);
-    await tab.evaluate(`(window.clicks = [], addEventListener('click',
-      ({ target }) => clicks.push(target.id), true), true)`);
-    const { x, y } = await middleOfPay();
-    await tab.click(x, y);
-    // "One moment, please." comes after a second, while the shopper presses again.
-    await tab.click(x, y, 1300);
+    const pressTwice = async () => {
+      const shop = await open(FORM, 4000); // after the second press
+      await vi.waitUntil(() => shop.keyRequests === 1);
+      await tab.evaluate(`(window.clicks = [], window.texts = [],
+        addEventListener('click', ({ target }) => clicks.push(target.id), true),
+        addEventListener('mousedown', () =>
+          texts.push(document.querySelector('[role=alert]').textContent), true), true)`);
+      const { x, y } = await middleOfPay();
+      await tab.click(x, y);
+      // "One moment, please." comes after a second, while the shopper presses again.
+      await tab.click(x, y, 1300);
+      return shop;
+    };
+    let shop = await pressTwice();
+    // On a busy machine, it may have come before.
+    while ((await tab.evaluate<string>('texts[1]')) !== '') shop = await pressTwice();
     expect(await tab.evaluate('clicks')).toEqual(['pay', 'pay']);
     await vi.waitUntil(() => shop.posts.length === 1);
   });
