@@ -34,6 +34,25 @@ const OTHER_NUMBER = '4111 1111 1111 1111';
 /** As short as a card number can be. */
 const SHORT_NUMBER = '501800000009';
 
+const messageOf = async (page: Page, options = {}) => {
+  error();
+  const reason = await bind(page.form, options).ready.then(
+    () => new Error('nothing is wrong'),
+    (reason: Error) => reason,
+  );
+  return reason.message;
+};
+
+// G8. First in this file: after some dozens of forms, WebKit has compiled the getter in.
+test('the developer is told nothing if the browser does not tell the frame', async () => {
+  const frame = vi.spyOn(window, 'frameElement', 'get').mockImplementation(() => {
+    throw new DOMException('of another origin', 'SecurityError');
+  });
+  later(() => frame.mockRestore());
+  expect(await messageOf(open())).toBe('nothing is wrong');
+  expect(frame).toHaveBeenCalled();
+});
+
 // G5
 describe('what goes out in clear text is searched:', () => {
   test.each([
@@ -138,14 +157,6 @@ test.each([
 
 // G8
 describe('the developer is told the truth at binding:', () => {
-  const messageOf = async (page: Page, options = {}) => {
-    error();
-    const reason = await bind(page.form, options).ready.then(
-      () => new Error('nothing is wrong'),
-      (reason: Error) => reason,
-    );
-    return reason.message;
-  };
   const select = (slot: string, ...values: string[]) =>
     `<select autocomplete="${slot}">${values.map((it) => `<option value="${it}">`).join('')}</select>`;
   const MONTH = '<input autocomplete="cc-exp-month">';
@@ -230,16 +241,6 @@ describe('the developer is told the truth at binding:', () => {
     const message = await messageOf(page);
     expect(message).toContain(isWrong ? 'whose sandbox must have allow-forms' : 'nothing is wrong');
     expect(page.errors.map(({ code }) => code)).toEqual(isWrong ? ['invalid_form'] : []);
-  });
-
-  // Early in this file: after some 80 forms, WebKit has compiled the getter in.
-  test('nothing, if the browser does not tell the frame', async () => {
-    const frame = vi.spyOn(window, 'frameElement', 'get').mockImplementation(() => {
-      throw new DOMException('of another origin', 'SecurityError');
-    });
-    later(() => frame.mockRestore());
-    expect(await messageOf(open())).toBe('nothing is wrong');
-    expect(frame).toHaveBeenCalled();
   });
 
   test('enctype="text/plain"', async () => {
