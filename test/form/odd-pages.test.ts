@@ -43,16 +43,6 @@ const messageOf = async (page: Page, options = {}) => {
   return reason.message;
 };
 
-// G8. First in this file: after some dozens of forms, WebKit has compiled the getter in.
-test('the developer is told nothing if the browser does not tell the frame', async () => {
-  const frame = vi.spyOn(window, 'frameElement', 'get').mockImplementation(() => {
-    throw new DOMException('of another origin', 'SecurityError');
-  });
-  later(() => frame.mockRestore());
-  expect(await messageOf(open())).toBe('nothing is wrong');
-  expect(frame).toHaveBeenCalled();
-});
-
 // G5
 describe('what goes out in clear text is searched:', () => {
   test.each([

@@ -263,6 +263,17 @@ describe('harms nothing', () => {
   );
 });
 
+// G8. In a page of its own: WebKit compiles the getter into code that has run often.
+test('works where the browser does not tell the frame', async () => {
+  const frame = script(`Object.defineProperty(window, 'frameElement', { get: function () {
+    window.isAsked = true;
+    throw new DOMException('of another origin', 'SecurityError');
+  } });`);
+  const page = await visit({ head: `<script src="${frame.path}"></script>${TAG}` });
+  expect(Reflect.get(page.window, 'isAsked')).toBe(true);
+  await expectCard(await payWith(page, 'expiry', '2049-11'));
+});
+
 test('works where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
   const prototype = prototypeScript();
   const page = await visit({ head: `<script src="${prototype.path}"></script>${TAG}` });
