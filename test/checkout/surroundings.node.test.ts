@@ -280,7 +280,7 @@ describe('a store', () => {
   });
 
   test.each([
-    ['get no answer in 5 s', 5000, 2],
+    ['fail after 5 s', 5000, 2],
     ['fail after 4 s, as a driver with a limit of its own ends them', 4000, 3],
     ['are refused after 4 s', 4000, 3],
   ])('whose writes %s is asked for at most 10 s', async (how, ms, times) => {
@@ -300,17 +300,20 @@ describe('a store', () => {
     expect(write).toHaveBeenCalledTimes(times);
   });
 
-  test('whose writes hang is given up, by real time', async () => {
-    const write = vi.fn(() => new Promise<never>(() => {}));
+  test('whose writes get no answer is asked twice', async () => {
+    let now = 0;
+    const write = vi.fn(() => {
+      now += 5;
+      return new Promise<never>(() => {});
+    });
     const { resolve } = checkout({
       stored: UNCERTAIN,
       store: { write },
-      others: { storeTimeoutMs: 20, within, now: () => performance.now() },
+      others: { storeTimeoutMs: 5, within, now: () => now },
     });
     const answer = resolve(ORDER.id, 'pi_card_1', 'committed');
     await expect(answer).rejects.toThrow('The order could not be written');
-    // A timer may be early, and a busy machine late: the table above counts exactly.
-    expect([1, 2, 3]).toContain(write.mock.calls.length);
+    expect(write).toHaveBeenCalledTimes(2);
   });
 
   test('that is slow is written to once, and what became of that write is read', async () => {

@@ -4,6 +4,7 @@ import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
 import { html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
+  bindAt,
   DECLINED,
   DECLINED_NUMBER,
   NO_ANSWER,
@@ -29,9 +30,7 @@ const linesOf = (level: 'error' | 'warn') =>
 test('pays: asks for the outcome and a key, sends the block, and hides the form', async () => {
   const shop = openShop();
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(isHidden(shop.form)).toBe(true);
   expect(await shop.seen()).toMatchObject({ requests: ['GET', 'key', 'pay'], charges: 1 });
   expect(linesOf('error')).toEqual([]);
@@ -40,14 +39,10 @@ test('pays: asks for the outcome and a key, sends the block, and hides the form'
 test('a decline leaves the form open for another card, under another key', async () => {
   const shop = openShop();
   shop.bind();
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor(DECLINED);
+  await shop.decline();
   const inputs = [...shop.form.querySelectorAll('input')];
   expect(inputs.filter(({ value }) => value)).toEqual([]);
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   const requests = ['GET', 'key', 'pay', 'key', 'pay'];
   expect(await shop.seen()).toMatchObject({ requests, charges: 1 });
   expect(linesOf('error')).toEqual([]);
@@ -56,9 +51,7 @@ test('a decline leaves the form open for another card, under another key', async
 test('a press takes the text about the card before away', async () => {
   const shop = openShop();
   shop.bind();
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor(DECLINED);
+  await shop.decline();
   shop.press();
   await shop.waitFor('Enter the card number');
 });
@@ -66,11 +59,9 @@ test('a press takes the text about the card before away', async () => {
 test('another page of an order that is paid shows that, and asks for no key', async () => {
   const shop = openShop();
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   const other = openShop();
-  bindCheckout(other.form, { url: shop.url });
+  other.bind({ url: shop.url });
   await other.waitFor(PAID);
   expect(isHidden(other.form)).toBe(true);
   expect((await shop.seen()).requests).toEqual(['GET', 'key', 'pay', 'GET']);
@@ -83,9 +74,7 @@ test.each<Fault>(['lost', 'bad_gateway_after', 'bad_gateway', 'no_status'])(
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
     await shop.next('pay', fault);
     shop.bind();
-    shop.type();
-    shop.press();
-    await shop.waitFor(NO_ANSWER);
+    await shop.pay({}, NO_ANSWER);
     shop.press();
     await shop.waitFor(PAID);
     const { blocks, charges } = await shop.seen();
@@ -102,19 +91,15 @@ test('without an answer, another card pays nothing a second time: the shopper re
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   await shop.next('pay', 'lost');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(NO_ANSWER);
-  shop.type({ number: '4111111111111111' });
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay({}, NO_ANSWER);
+  await shop.pay({ number: '4111111111111111' });
   expect((await shop.seen()).charges).toBe(1);
 });
 
 test('paid elsewhere while a press waits for its key: the form goes, and nothing else is said', async () => {
   const shop = openShop();
   const other = openShop();
-  bindCheckout(other.form, { url: shop.url });
+  other.bind({ url: shop.url });
   typeCard(other.form);
   await shop.ready();
   await shop.next('key', 'wait');
@@ -136,9 +121,7 @@ test('a limit says when it ends: the key is requested again then, without anothe
   const shop = openShop();
   await shop.next('key', 'too_many');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   const requests = ['GET', 'key', 'key', 'pay'];
   expect(await shop.seen()).toMatchObject({ requests, charges: 1 });
   expect(linesOf('error')).toEqual([]);
@@ -150,9 +133,7 @@ test('a key that does not come is one line with the address, and the next press 
   shop.bind();
   await vi.waitFor(() => expect(linesOf('error')).toHaveLength(1));
   expect(linesOf('error')[0]).toContain(`POST ${shop.url} answered 502`);
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(linesOf('error')).toHaveLength(1);
 });
 
@@ -173,9 +154,7 @@ test('a server that says what is wrong with it is quoted', async () => {
   const shop = openShop();
   await shop.next('pay', 'misconfigured');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(NO_ANSWER);
+  await shop.pay({}, NO_ANSWER);
   expect(linesOf('error')).toEqual([`cardseal: POST ${shop.url} answered misconfigured`]);
 });
 
@@ -183,9 +162,7 @@ test('a session that is lost before anything was sent: nothing was sent, and the
   const shop = openShop();
   await shop.next('pay', 'no_session');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(OUT_OF_DATE);
+  await shop.pay({}, OUT_OF_DATE);
   expect(isHidden(shop.form)).toBe(true);
   expect((await shop.seen()).charges).toBe(0);
 });
@@ -196,9 +173,7 @@ test('a session that is lost after a response that was lost: not certain, with t
   await shop.next('pay', 'lost');
   await shop.next('pay', 'no_session');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(NO_ANSWER);
+  await shop.pay({}, NO_ANSWER);
   shop.press();
   await shop.waitFor(notCertain(shop.id));
   expect(isHidden(shop.form)).toBe(true);
@@ -217,13 +192,9 @@ describe('a session that is lost when a card may have been charged: not certain,
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     await shop.next('pay', 'lost');
     shop.bind();
-    shop.type();
-    shop.press();
-    await shop.waitFor(NO_ANSWER);
+    await shop.pay({}, NO_ANSWER);
     await shop.next('key', 'no_session');
-    shop.type({ number: '4111111111111111' });
-    shop.press();
-    await shop.waitFor(notCertain(shop.id));
+    await shop.pay({ number: '4111111111111111' }, notCertain(shop.id));
     expect(isHidden(shop.form)).toBe(true);
   });
 
@@ -231,9 +202,7 @@ describe('a session that is lost when a card may have been charged: not certain,
     const shop = openShop();
     await shop.next(kind, 'no_session');
     shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: shop.id } });
-    shop.type();
-    shop.press();
-    await shop.waitFor(notCertain(shop.id));
+    await shop.pay({}, notCertain(shop.id));
   });
 
   test('before this page, as only the key has told', async () => {
@@ -292,9 +261,7 @@ test('after too many declines no other card is asked for', async () => {
     await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(i));
     await shop.waitFor(DECLINED);
   }
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor(DECLINED_TOO_OFTEN);
+  await shop.pay({ number: DECLINED_NUMBER }, DECLINED_TOO_OFTEN);
   expect(isHidden(shop.form)).toBe(true);
 });
 
@@ -375,9 +342,7 @@ test("the page's own place gets the text, also where it is before the form and h
   const shop = openShop();
   shop.host.insertAdjacentHTML('afterbegin', '<p data-cardseal-outcome role="alert"></p>');
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(shop.host.querySelector('[role=alert]')!.textContent).toBe(PAID);
   expect(shop.host.querySelectorAll('[role=status]')).toHaveLength(0);
 });
@@ -430,9 +395,7 @@ test('a form whose step the page shows later stays as the page has it', async ()
   await shop.ready();
   expect(isHidden(shop.form)).toBe(true);
   shop.form.style.display = '';
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor(DECLINED);
+  await shop.decline();
   expect(isHidden(shop.form)).toBe(false);
 });
 
@@ -441,9 +404,7 @@ test('a form that is bound before it is in the page has its text after it', asyn
   shop.form.remove();
   shop.bind();
   shop.host.append(shop.form, 'the end of the page');
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(shop.form.nextElementSibling!.textContent).toBe(PAID);
 });
 
@@ -465,9 +426,7 @@ test("the page's own place gets the text, also if the page has rendered it anew"
   shop.bind();
   await shop.ready();
   shop.host.querySelector('div')!.innerHTML = '<p data-cardseal-outcome></p>';
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(shop.host.querySelector('div')!.textContent).toBe(PAID);
 });
 
@@ -476,9 +435,7 @@ test('a form that the page moves has its text after it', async () => {
   shop.bind();
   const dialog = shop.host.appendChild(document.createElement('section'));
   dialog.append(shop.form);
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect(shop.form.nextElementSibling!.textContent).toBe(PAID);
   expect(shop.host.querySelectorAll('p')).toHaveLength(1);
 });
@@ -512,13 +469,11 @@ test('a text of the server, and that of another form, stay', async () => {
   const binding = shop.bind();
   const other = openShop();
   const form = shop.host.querySelectorAll('form')[1]!;
-  const open = bindCheckout(form, { url: other.url });
-  later(() => open.unbind());
+  bindAt(form, { url: other.url });
   await vi.waitFor(async () => expect((await other.seen()).requests).toContain('key'));
   expect(shop.reads()).toBe('Hello');
   const outcome = { status: 'committed', reference: 'pi_card_1' } as const;
-  const paid = bindCheckout(form, { url: other.url, outcome });
-  later(() => paid.unbind());
+  bindAt(form, { url: other.url, outcome });
   await shop.waitFor(PAID);
   await shop.go();
   await shop.ready();
@@ -530,13 +485,9 @@ test('a text of the server, and that of another form, stay', async () => {
 test('a place of its own goes when the page renders one', async () => {
   const shop = openShop();
   shop.bind();
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor(DECLINED);
+  await shop.decline();
   shop.host.insertAdjacentHTML('beforeend', '<p data-cardseal-outcome></p>');
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect([...shop.host.children].map(({ localName }) => localName)).toEqual(['form', 'p']);
 });
 
@@ -545,21 +496,13 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
   function copyOf(shop: Shop, next = openShop()): Shop {
     next.host.innerHTML = shop.host.innerHTML;
     const form = next.host.querySelector('form')!;
-    return { ...next, form, bind: () => bindAt(next.url, form) };
-  }
-
-  function bindAt(url: string, form: HTMLFormElement) {
-    const binding = bindCheckout(form, { url });
-    later(() => binding.unbind());
-    return binding;
+    return { ...next, form, bind: () => bindAt(form, { url: next.url }) };
   }
 
   test('whose outcome does not come has no text', async () => {
     const shop = openShop();
     shop.bind();
-    shop.type();
-    shop.press();
-    await shop.waitFor(PAID);
+    await shop.pay();
     const copy = copyOf(shop);
     await copy.next('GET', 'bad_gateway');
     copy.bind();
@@ -569,9 +512,7 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
   test('the text of a decline stands there once', async () => {
     const shop = openShop();
     shop.bind();
-    shop.type({ number: DECLINED_NUMBER });
-    shop.press();
-    await shop.waitFor(DECLINED);
+    await shop.decline();
     const copy = copyOf(shop, shop);
     expect(copy.reads()).toBe(DECLINED);
     copy.bind();
@@ -590,9 +531,7 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
       const shop = openShop();
       shop.host.insertAdjacentHTML('beforeend', place);
       shop.bind();
-      shop.type();
-      shop.press();
-      await shop.waitFor(PAID);
+      await shop.pay();
       const copy = copyOf(shop);
       expect([copy.reads(), isHidden(copy.form)]).toEqual([PAID, true]);
       copy.bind();
@@ -624,9 +563,7 @@ test('messages are those of the form and of the outcomes, and no name is unknown
   await shop.ready();
   shop.press();
   await shop.waitFor('Nummer?');
-  shop.type({ number: DECLINED_NUMBER });
-  shop.press();
-  await shop.waitFor('Nein.');
+  await shop.pay({ number: DECLINED_NUMBER }, 'Nein.');
   expect(warn).not.toHaveBeenCalled();
 });
 
@@ -648,9 +585,7 @@ test('StrictMode binds, unbinds and binds again: one key, and the first binding 
   const shop = openShop();
   shop.bind().unbind();
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   const { requests, charges } = await shop.seen();
   expect(charges).toBe(1);
   expect(requests.filter((it) => it === 'key')).toHaveLength(1);
@@ -662,9 +597,7 @@ test('binding again replaces the binding before', async () => {
   const shop = openShop();
   shop.bind();
   shop.bind();
-  shop.type();
-  shop.press();
-  await shop.waitFor(PAID);
+  await shop.pay();
   expect((await shop.seen()).blocks).toHaveLength(1);
 });
 
@@ -705,8 +638,7 @@ test('a page in a shadow root pays', async () => {
   const root = element.attachShadow({ mode: 'open' });
   root.innerHTML = `<p data-cardseal-outcome></p><form>${html()}</form>`;
   const form = root.querySelector('form')!;
-  const binding = bindCheckout(form, { url: shop.url });
-  later(() => binding.unbind());
+  bindAt(form, { url: shop.url });
   typeCard(form);
   form.querySelector('button')!.focus();
   form.querySelector('button')!.click();

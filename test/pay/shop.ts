@@ -24,28 +24,42 @@ export function openShop(content = html()) {
   const form = host.querySelector('form')!;
   const tell = async (path: string): Promise<Seen> => (await fetch(`/shop/${id}/${path}`)).json();
 
+  const waitFor = (text: string) => vi.waitFor(() => see(host, text), { timeout: 20_000 });
+
+  /** Types a card and presses. Waits until the shopper reads `text`. */
+  async function pay(card: Partial<typeof CARD> = {}, text = PAID): Promise<void> {
+    typeCard(form, card);
+    form.querySelector('button')!.click();
+    await waitFor(text);
+  }
+
   return {
     id,
     url,
     host,
     form,
-    bind(options: Partial<CheckoutFormOptions> = {}) {
-      const binding = bindCheckout(form, { url, ...options });
-      later(() => binding.unbind());
-      return binding;
-    },
+    bind: (options: Partial<CheckoutFormOptions> = {}) => bindAt(form, { url, ...options }),
     type: (card: Partial<typeof CARD> = {}) => typeCard(form, card),
     press: () => form.querySelector('button')!.click(),
+    pay,
+    decline: () => pay({ number: DECLINED_NUMBER }, DECLINED),
     /** What the next request of a kind meets. */
     next: (kind: Kind, fault: Fault) => tell(`fault/${kind}/${fault}`),
     go: () => tell('go'),
     seen: () => tell('seen'),
     /** All that the shopper reads beside the labels. */
     reads: () => readIn(host),
-    waitFor: (text: string) => vi.waitFor(() => see(host, text), { timeout: 20_000 }),
+    waitFor,
     /** When the key is there. */
     ready: () => vi.waitFor(async () => hasKey(await tell('seen')), { timeout: 20_000 }),
   };
+}
+
+/** Binds a form for the time of the test. */
+export function bindAt(form: HTMLFormElement, options: CheckoutFormOptions) {
+  const binding = bindCheckout(form, options);
+  later(() => binding.unbind());
+  return binding;
 }
 
 function hasKey({ requests }: Seen): void {
