@@ -54,19 +54,16 @@ function listen(): void {
 function bindAll(): void {
   if (document.readyState === 'loading') return; // a form may be there without its fields
   for (const [form, binding] of bound) {
-    if (form.isConnected && !isOfAnotherPage(form, binding)) continue;
+    const isHidden = unclobbered(form, 'hasAttribute')(HIDDEN);
+    const isShownAnew = binding.isHidden && !isHidden;
+    binding.isHidden = isHidden;
+    // Morphing keeps the form, and gives it what the next page has: another address, or no mark.
+    if (form.isConnected && urlOf(form) === binding.url && !isShownAnew) continue;
     binding.unbind();
     bound.delete(form);
   }
   const forms = document.querySelectorAll<HTMLFormElement>(`form[${URL_ATTRIBUTE}]`);
   for (const form of forms) if (!bound.has(form)) bound.set(form, bindAnew(form));
-}
-
-/** Morphing keeps the form, and gives it what the next page has: another address, or no mark. */
-function isOfAnotherPage(form: HTMLFormElement, binding: Bound): boolean {
-  const wasHidden = binding.isHidden;
-  binding.isHidden = unclobbered(form, 'hasAttribute')(HIDDEN);
-  return urlOf(form) !== binding.url || (wasHidden && !binding.isHidden);
 }
 
 function urlOf(form: HTMLFormElement): string {

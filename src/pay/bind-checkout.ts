@@ -134,8 +134,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         continue;
       }
       // Without a key, nothing can be paid.
-      if (isOutcome(response.status) && response.status !== 'open')
-        show(meaningOf(response as Outcome, unanswered.size > 0), true);
+      if (tellsOutcome(response)) show(meaningOf(response, unanswered.size > 0), true);
       throw unavailable(`POST ${url} answered ${response.status}`);
     }
   }
@@ -147,16 +146,16 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest = own;
     const wasSentBefore = unanswered.size > 0;
     unanswered.add(block.key_id);
-    isLastTold = false; // no answer may come, as when the browser keeps the page without its requests
+    isLastTold = false; // the browser may keep the page, and not its requests
     const received = await requests.pay(order, block, own.aborter?.signal).catch(tellNoAnswer);
     if (latest !== own || isClosed || !isBound) return undefined;
     const response = received?.response;
-    if (!response || !isOutcome(response.status) || response.status === 'open') {
+    if (!response || !tellsOutcome(response)) {
       if (response) log('error', `cardseal: POST ${url} answered ${response.status}`);
       return 'no_answer';
     }
     unanswered.delete(block.key_id);
-    show(meaningOf(response as Outcome, wasSentBefore));
+    show(meaningOf(response, wasSentBefore));
     if (!isClosed) binding.restart();
     return undefined;
   }
@@ -215,6 +214,10 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     place.leave();
   }
 }
+
+/** How a payment went. `open` answers no block, and no request for a key without one. */
+const tellsOutcome = (response: CheckoutResponse): response is Outcome =>
+  isOutcome(response.status) && response.status !== 'open';
 
 const isUnclear = ({ status, last }: CheckoutResponse): boolean =>
   (last ?? status) === 'retry_is_safe';

@@ -56,19 +56,19 @@ export function outcomePlace(form: HTMLFormElement) {
     /** An element for the text is there before the text: it is a live region. */
     prepare() {
       if (!form.isConnected) return;
-      const place = find();
-      if (place.hasAttribute(TOLD) && !written?.has(place)) write(place, ''); // of a copied page
+      const found = find();
+      if (found.hasAttribute(TOLD) && !written?.has(found)) write(found, ''); // of a copied page
     },
     reveal,
     show({ text, isClosed }: ShownOutcome) {
-      const place = find();
-      write(place, text);
+      const found = find();
+      write(found, text);
       told = text;
       const hadFocus = unclobbered(form, 'contains')(rootOf(form).activeElement);
       if (isClosed) hide(form);
       else reveal();
-      if (text && hadFocus) place.scrollIntoView({ block: 'nearest' });
-      if (isClosed && hadFocus) place.focus();
+      if (text && hadFocus) found.scrollIntoView({ block: 'nearest' });
+      if (isClosed && hadFocus) found.focus();
     },
     /** Leaves form and page as they were. */
     leave() {

@@ -105,8 +105,8 @@ const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_o
  *
  * @param outcome - What `checkout.outcome` returns, or what `checkout.handle` has sent.
  * @param messages - Texts of your own. Default: English, for each text that is missing or empty.
- * @param hasNoKey - Whether the order gets no further key. After `failed`, no other card can be tried
- * then: `checkout.outcome` says `failed` only of such an order. Default: false.
+ * @param hasNoKey - Whether the order gets no further key. After `failed`, no other card can be
+ * tried then: `checkout.outcome` says `failed` only of such an order. Default: false.
  * @returns The text, and whether the page must show no form.
  *
  * @example
