@@ -252,12 +252,12 @@ test.each(['server-fastify.ts', 'server-express.ts', 'server-koa.ts'])(
   },
 );
 
-/** Answers each request after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
+/** Answers a payment after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
 const TIME_LIMIT = `
 import { Server as HttpServer } from 'node:http';
 const { emit } = HttpServer.prototype;
 HttpServer.prototype.emit = function (event, ...args) {
-  if (event === 'request') {
+  if (event === 'request' && args[0].url === '/checkout/pay') {
     const [, response] = args;
     setTimeout(() => response.headersSent || response.writeHead(503).end('slow'), 300);
   }
