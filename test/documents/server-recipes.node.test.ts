@@ -252,6 +252,53 @@ test.each(['server-fastify.ts', 'server-express.ts', 'server-koa.ts'])(
   },
 );
 
+/** Changes server-express.ts of a project. Each text stands there once. */
+function editExpress(folder: string, changes: [search: string, replacement: string][]) {
+  const file = join(folder, 'server-express.ts');
+  let program = readFileSync(file, 'utf8');
+  for (const [search, replacement] of changes) {
+    expect(program.split(search)).toHaveLength(2);
+    program = program.replace(search, replacement);
+  }
+  writeFileSync(file, program);
+}
+
+test('a page that names its order by docs/next-order.md pays no other one', async () => {
+  const page = readFileSync(join(root, 'docs/next-order.md'), 'utf8');
+  const [, named] = /^```ts\n(\/\/ named-order\.ts\n.*?)^```$/ms.exec(page)!;
+  const [, after, before] = /`(orderOfPage\(.*?\))` in the place\nof `(orderOf\(.*?\))`/.exec(
+    page,
+  )!;
+  const folder = makeProject();
+  writeFileSync(join(folder, 'named-order.ts'), named!);
+  editExpress(folder, [
+    ['import express', "import { orderOfPage } from './named-order.js';\nimport express"],
+    [`sendKey(${before}`, `sendKey(${after}`],
+    [`takePayment(${before}`, `takePayment(${after}`],
+  ]);
+  const ada = new Shopper(await startProgram(folder, 'server-express.ts', serviceAddress));
+  /** What a page of this order gets. */
+  const askForKey = (order: string) => ada.send(`/checkout/key?order=${order}`);
+  const pay = (order: string, body: string) =>
+    ada.send(`/checkout/pay?order=${order}`, { body, headers: { 'content-type': JSON_TYPE } });
+  const encryptFor = async (order: string) =>
+    JSON.stringify(await encryptCard(JSON.parse((await askForKey(order)).text), { ...VISA }));
+  const orderOfSession = () => ada.cookie.split('=')[1]!;
+
+  await ada.open();
+  const first = orderOfSession();
+  expect((await pay(first, await encryptFor(first))).text).toContain('committed');
+  await ada.send('/checkout/new'); // in another tab
+  const second = orderOfSession();
+  expect(second).not.toBe(first);
+
+  expect(await askForKey(first)).toMatchObject({ status: 409, text: '{"status":"no_order"}' });
+  const block = await encryptFor(second);
+  expect((await pay(first, block)).text).toContain('"status":"no_order"');
+  expect(authorizations()).toBe(1);
+  expect((await pay(second, block)).text).toContain('committed');
+});
+
 /** Answers a payment after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
 const TIME_LIMIT = `
 import { Server as HttpServer } from 'node:http';
@@ -286,16 +333,10 @@ test.each([
 
 test('behind express.json(), blocks that come as JSON are refused, and an error logger gets the card', async () => {
   const folder = makeProject();
-  const file = join(folder, 'server-express.ts');
-  let program = readFileSync(file, 'utf8');
-  for (const [search, replacement] of [
+  editExpress(folder, [
     ['app.use(express.text(', 'app.use(express.json());\napp.use(express.text('],
     ['if (status >= 500) console.error(error);', 'console.error(error);'],
-  ] as const) {
-    expect(program.split(search)).toHaveLength(2);
-    program = program.replace(search, replacement);
-  }
-  writeFileSync(file, program);
+  ]);
   const server = await startProgram(folder, 'server-express.ts', serviceAddress);
   const ada = new Shopper(server);
   expect((await ada.post(await ada.encrypt())).status).toBe(400);

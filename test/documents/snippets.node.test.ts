@@ -90,6 +90,7 @@ describe('each snippet', () => {
     'store-mysql.ts': 'interop/shop-mysql.test.ts',
     'store-redis.js': 'interop/databases.test.ts',
     'check-store.ts': 'documents/production.node.test.ts',
+    'named-order.ts': 'documents/server-recipes.node.test.ts',
     'paid.ts': 'documents/production.node.test.ts',
     'sweep.ts': 'documents/production.node.test.ts',
     'resolve.ts': 'documents/production.node.test.ts',
