@@ -1,7 +1,8 @@
-/** docs/pay.md: its two pages pay. */
+/** docs/pay.md: its two pages pay. docs/next-order.md: the line beside a form that is hidden. */
 import { expect, test, vi } from 'vitest';
-import { readIn, typeCard } from '../pay/shop.ts';
-import { html, later } from '../support/form.ts';
+import nextOrderPage from '../../docs/next-order.md?raw';
+import { openShop, readIn, typeCard } from '../pay/shop.ts';
+import { html, later, next } from '../support/form.ts';
 import { visit } from '../support/tag-page.ts';
 import page from './snippets/pay.html?raw';
 
@@ -30,4 +31,20 @@ test('the page with a module', async () => {
 test('the page without a build', async () => {
   const { document } = await visit({ head: '', body: page.replace('/js/', '/dist/') });
   await payIn(document);
+});
+
+test('the line beside a hidden form stays until the form appears, also if no key comes', async () => {
+  const [style] = /form:not.* \{ display: none \}/.exec(nextOrderPage)!;
+  const shop = openShop();
+  shop.form.hidden = true;
+  const waiting = `<p class="waiting">Please wait.</p><style>${style}</style>`;
+  shop.form.insertAdjacentHTML('afterend', waiting);
+  const line = shop.host.querySelector<HTMLElement>('.waiting')!;
+  const seen = () => [shop.form, line].map((element) => element.getClientRects().length > 0);
+  await shop.next('GET', 'wait');
+  shop.bind({ keyTimeoutMs: 1 });
+  await next(shop.form, 'cardseal:error');
+  expect(seen()).toEqual([false, true]);
+  await shop.go();
+  await vi.waitFor(() => expect(seen()).toEqual([true, false]));
 });
