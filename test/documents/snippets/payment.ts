@@ -6,9 +6,9 @@ const PAY_ADDRESS = '/pay';
 /** How a payment went, and what the shopper reads about it. */
 export interface Outcome {
   /** `not_paid`: restart the form for another card. `no_answer`: the next press asks again. */
-  result: 'paid' | 'not_paid' | 'not_certain' | 'no_answer';
+  result: 'paid' | 'not_paid' | 'not_certain' | 'no_answer' | 'out_of_date';
   text: string;
-  /** Whether to show the form: not if the shopper has paid, or must not pay again. */
+  /** Whether to show the form: not if the shopper has paid, or must not pay on this page. */
   asksForCard: boolean;
 }
 
@@ -28,7 +28,7 @@ const OUTCOMES: Record<string, Outcome> = {
   retry_is_safe: outcome('not_paid', 'Please enter your card again. You will not pay twice.'),
   invalid_encrypted_card: outcome('not_paid', 'The shop did not accept what was sent.'),
   no_order: outcome(
-    'not_paid',
+    'out_of_date',
     'This page is out of date. If you have pressed Pay before, please contact us. If not, reload it.',
   ),
   not_certain: outcome(
@@ -82,8 +82,8 @@ async function answerTo(body: string | FormData): Promise<Outcome> {
     const answer = await fetch(PAY_ADDRESS, { method: 'POST', headers, body });
     const { status } = await answer.json();
     const answered = outcomeOf(status, mayHavePaidBefore) ?? LOST;
-    const isKnown = answered.result === 'paid' || answered.result === 'not_paid';
-    mayHavePaid = !isKnown || status === 'retry_is_safe';
+    const isUnclear = ['not_certain', 'no_answer'].includes(answered.result);
+    mayHavePaid = isUnclear || status === 'retry_is_safe';
     return answered;
   } catch {
     return LOST;
