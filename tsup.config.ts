@@ -105,8 +105,8 @@ async function bundleDeclarations(input: string, file: string) {
 }
 
 /**
- * For pages: classic scripts with everything that they need. The script tag's is there readable and
- * minified, the others minified.
+ * For pages: classic scripts with everything that they need. Those that a page has in production
+ * are there readable and minified, the check minified.
  */
 async function buildScripts() {
   const scriptTag = await bundleScript('script-tag');
@@ -116,6 +116,7 @@ async function buildScripts() {
     'cardseal.js': await minified(scriptTag),
     'cardseal.readable.js': scriptTag,
     'cardseal.pay.js': await minified(payTag),
+    'cardseal.pay.readable.js': payTag,
     'cardseal.check.js': await minified(check),
   };
   const banner = `/*! cardseal ${version}, ${license} */`;

@@ -1,4 +1,4 @@
-/** docs/pay.md: its two pages pay. docs/next-order.md: the line beside a form that is hidden. */
+/** docs/pay.md: its pages pay. docs/next-order.md: the line beside a form that is hidden. */
 import { expect, test, vi } from 'vitest';
 import nextOrderPage from '../../docs/next-order.md?raw';
 import { openShop, readIn, typeCard } from '../pay/shop.ts';
@@ -8,7 +8,7 @@ import page from './snippets/pay.html?raw';
 
 const PAID = 'Thank you. You have paid.';
 
-/** Both pages have the same order: the second one may find it paid. */
+/** The pages have the same order: a later one may find it paid. */
 async function payIn(document: Document): Promise<void> {
   const form = document.querySelector('form')!;
   typeCard(form);
@@ -28,8 +28,11 @@ test('the page with a module', async () => {
   await payIn(document);
 });
 
-test('the page without a build', async () => {
-  const { document } = await visit({ head: '', body: page.replace('/js/', '/dist/') });
+test.each(['cardseal.pay.js', 'cardseal.pay.readable.js'])('the page with %s', async (file) => {
+  const { document } = await visit({
+    head: '',
+    body: page.replace('/js/cardseal.pay.js', `/dist/${file}`),
+  });
   await payIn(document);
 });
 

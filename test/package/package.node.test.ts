@@ -141,7 +141,7 @@ test('packs the sources, a readable file for each, the types of each entry, the 
     ...modules.filter(isOfOwnFile).map((name) => `dist/${name}.js`),
     ...ENTRIES.map((name) => `dist/${name}.d.ts`),
     ...['dist/cardseal.js', 'dist/cardseal.readable.js'],
-    ...['dist/cardseal.pay.js', 'dist/cardseal.check.js'],
+    ...['dist/cardseal.pay.js', 'dist/cardseal.pay.readable.js', 'dist/cardseal.check.js'],
     ...SCRIPTS.map((name) => `dist/${name}.d.ts`),
     ...['dist/integrity.json', 'dist/importmap.json', 'dist/built-from.json'],
     ...['form', 'pay', 'server', 'checkout', 'testing'].map((entry) => `${entry}/package.json`),

@@ -24,6 +24,7 @@ const MODULES: Record<string, typeof PAGES> = {
 const SCRIPTS: Record<string, string> = {
   'cardseal.readable.js': 'script-tag',
   'cardseal.js': 'script-tag',
+  'cardseal.pay.readable.js': 'pay-tag',
   'cardseal.pay.js': 'pay-tag',
   'cardseal.check.js': 'check',
 };
@@ -89,10 +90,9 @@ function script(input: string, file: string): string {
   const rollup = ['--format', 'iife', '--indent', '  ', '--silent', '--file', bundled];
   run('rollup/dist/bin/rollup', input, ...rollup);
   const terser = ['--ecma', '2018', '--safari10', '-c', 'passes=3', '-m', '-f', 'ascii_only=true'];
-  const text =
-    file === 'cardseal.readable.js'
-      ? readFileSync(bundled, 'utf8')
-      : run('terser/bin/terser', bundled, ...terser).trimEnd();
+  const text = file.endsWith('.readable.js')
+    ? readFileSync(bundled, 'utf8')
+    : run('terser/bin/terser', bundled, ...terser).trimEnd();
   return `/*! cardseal ${version}, ${license} */\n${text}`;
 }
 
