@@ -20,7 +20,7 @@ const sources = [
 
 /** What each invalid_form message ends with. `…` stands for what is known only when it is made. */
 const literals = sources.flatMap((source) =>
-  [...source.matchAll(/(?:invalidForm\(|refuse\((?!event)|'invalid_form', )(.*)\)/g)].map(
+  [...source.matchAll(/(?:invalidForm\(|refuse\((?!event)|'invalid_form',\s+)(.*)[),]/g)].map(
     ({ 1: given, index }) => {
       const before = source.slice(0, index);
       const text = given === 'message' ? before.slice(before.lastIndexOf('message = ')) : given!;
