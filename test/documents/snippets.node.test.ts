@@ -142,6 +142,8 @@ describe('each snippet', () => {
     for (const file of ['shop.ts', 'page.ts', 'store.ts', 'mail.ts'])
       write(folder, file, read(`examples/servers/${file}`));
     write(folder, 'payment.ts', read('test/documents/snippets/payment.ts'));
+    const [, inLine] = /^`(checkout\.node\(.*\))`$/m.exec(read('docs/production.md'))!;
+    write(folder, 'sender.ts', SENDER_OF_HTTP + inLine);
     const paths = {}; // the built package, not the sources
     const compilerOptions = {
       paths,
@@ -155,6 +157,12 @@ describe('each snippet', () => {
     runNode(folder, join(root, 'node_modules/typescript/bin/tsc'), '--project', '.');
   });
 });
+
+/** What stands around the one line of docs/production.md. */
+const SENDER_OF_HTTP = `import type { IncomingMessage } from 'node:http';
+import { checkout } from './shop.js';
+const orderOf = (_request: IncomingMessage) => undefined;
+export const handler = `;
 
 const VISA = {
   number: '4242424242424242',
