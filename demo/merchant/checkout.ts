@@ -85,10 +85,10 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
     });
   }
 
-  /** Not while it is not certain whether the order before is paid. */
+  /** Only once the order before is done: another page may be about to pay one that is open. */
   app.post(`${at}/new`, async ({ session: { sessionId } }, reply) => {
     const shopper = shoppers.get(sessionId);
-    if (shopper && (await isSettled(current(shopper)))) shopper.purchases.push(newPurchase());
+    if (shopper && (await isDone(current(shopper)))) shopper.purchases.push(newPurchase());
     return reply.redirect(at, 303);
   });
 
@@ -150,10 +150,11 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
     else if (await isUnpaid(current(shopper))) current(shopper).isInvoiced = true;
   }
 
-  async function isSettled({ id, isInvoiced }: Purchase): Promise<boolean> {
+  /** Whether the order is paid or on invoice. */
+  async function isDone({ id, isInvoiced }: Purchase): Promise<boolean> {
     if (isInvoiced) return true;
-    const outcome = await checkout.outcome(id);
-    return outcome.status === 'open' ? isUntouched(outcome) : outcome.status !== 'not_certain';
+    const { status } = await checkout.outcome(id);
+    return status === 'committed' || status === 'authorized';
   }
 
   async function isUnpaid(order: Purchase): Promise<boolean> {

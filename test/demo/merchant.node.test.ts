@@ -137,6 +137,17 @@ describe('no shopper is stuck, and none pays twice:', () => {
     expect(authorizations(calls)).toBe(2);
   });
 
+  test('"Place another order" on an old receipt leaves the order that is open: who pays it sees the receipt', async () => {
+    const { shopper } = await start();
+    const ada = shopper();
+    await ada.pay(VISA);
+    await ada.send('/checkout/new', { method: 'POST' });
+    const block = await encryptCard((await ada.open()).key!, { ...VISA });
+    await ada.send('/checkout/new', { method: 'POST' }); // from the old receipt, in another tab
+    expect(statusOf(await ada.post(block))).toBe('committed');
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
+  });
+
   test('reads "You have not paid" nowhere while that is not certain, and begins no other order', async () => {
     let ahead = 0;
     const { shopper, service } = await start({
