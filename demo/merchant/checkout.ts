@@ -83,14 +83,13 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
       await orderOnInvoice(request);
       return reply.redirect(page, 303);
     });
+    /** Only once the order before is done: another page may be about to pay one that is open. */
+    app.post(`${page}/new`, async ({ session: { sessionId } }, reply) => {
+      const shopper = shoppers.get(sessionId);
+      if (shopper && (await isDone(current(shopper)))) shopper.purchases.push(newPurchase());
+      return reply.redirect(page, 303);
+    });
   }
-
-  /** Only once the order before is done: another page may be about to pay one that is open. */
-  app.post(`${at}/new`, async ({ session: { sessionId } }, reply) => {
-    const shopper = shoppers.get(sessionId);
-    if (shopper && (await isDone(current(shopper)))) shopper.purchases.push(newPurchase());
-    return reply.redirect(at, 303);
-  });
 
   /** The outcome of the order, a key for it, or its payment. */
   async function handle(request: FastifyRequest): Promise<Response> {
@@ -121,14 +120,14 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   ): Promise<string> {
     const shopper = beginOrContinue(request);
     const order = current(shopper);
-    if (order.isInvoiced) return invoicePage(at, order, texts);
+    if (order.isInvoiced) return invoicePage(page, order, texts);
     const outcome = await checkout.outcome(order.id);
     switch (outcome.status) {
       case 'committed':
       case 'authorized': {
         const { status, reference } = outcome;
         const card = cards.get(reference) ?? null;
-        return receiptPage(at, order, { status, reference, card }, texts);
+        return receiptPage(page, order, { status, reference, card }, texts);
       }
       case 'open': {
         const isRenewed = await renewSession(request, shopper);

@@ -178,6 +178,19 @@ describe('no shopper is stuck, and none pays twice:', () => {
   });
 });
 
+test.each(['/checkout', '/checkout/plain'])(
+  'another order begins on the page that the receipt is of: %s',
+  async (page) => {
+    const { shopper } = await start();
+    const ada = shopper();
+    await ada.pay(VISA);
+    const { text } = await ada.open(page);
+    const action = /<form method="post" action="([^"]+)"><button>/.exec(text)![1]!;
+    const answer = await ada.send(action, { method: 'POST' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, page]);
+  },
+);
+
 test('an order that is being paid by card does not go on invoice as well', async () => {
   const { shopper, service, calls } = await start();
   const ada = shopper();
