@@ -19,7 +19,8 @@ export function mountLeakingShop(app: FastifyInstance): void {
     reply.type('text/javascript').send(shop),
   );
   app.register(async (scope) => {
-    // Whatever the page sends is dropped unread.
+    // Whatever the page sends is dropped unread: the merchant's parsers would read it.
+    scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, payload, done) => {
       payload.resume();
       done(null);
