@@ -115,7 +115,7 @@ export function languageOf(acceptLanguage: string | undefined): Texts {
   const wanted = (acceptLanguage ?? '')
     .split(',')
     .map((range) => {
-      const [tag, quality] = range.split(';q=');
+      const [tag, quality] = range.split(/\s*;\s*q=/i);
       return { language: tag!.trim().toLowerCase().split('-')[0], quality: Number(quality ?? 1) };
     })
     .sort((one, other) => other.quality - one.quality);

@@ -7,6 +7,8 @@ test.each([
   ['fr,de;q=0.5,en;q=0.4', 'de'],
   ['fr', 'en'],
   ['de;q=0', 'en'],
+  ['fr, de; q=0.9', 'de'],
+  ['en ;Q=0.8 , de ; q=0.9', 'de'],
   [undefined, 'en'],
 ])('who asks for %s reads %s', (wanted, language) => {
   expect(languageOf(wanted)).toBe(languageOf(language));
