@@ -113,7 +113,7 @@ export function framesOf(text: string): Frame[] {
     const reason = /^(?!at )([\w. ]+)\*/.exec(row)?.[1]; // what Firefox writes before such a place
     if (reason && reason !== 'async') break;
     if (reason || row.startsWith('at async ')) isWaiting = true;
-    const match = /([a-z][a-z-]*:\/\/[^\s()]*?):(\d+):(\d+)\)?$/i.exec(row);
+    const match = /([a-z][a-z-]*:\/\/\S*?):(\d+):(\d+)\)?$/i.exec(row);
     if (match) {
       const url = match[1]!.replace(/[?#].*/, '');
       frames.push({ url, line: Number(match[2]), column: Number(match[3]), isWaiting });

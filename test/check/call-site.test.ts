@@ -1,6 +1,6 @@
 /** Which code of a page makes a call, and which is a library's. */
 import { describe, expect, test } from 'vitest';
-import { siteIn } from '../../src/check/call-site.ts';
+import { framesOf, siteIn } from '../../src/check/call-site.ts';
 import { placeOf } from '../../src/check/findings.ts';
 import { CHECK, open, scriptFile } from './page.ts';
 
@@ -38,6 +38,23 @@ test.each([
   ['nobody', [], undefined],
 ])('the call of %s', (_, frames, site) => {
   expect(siteIn(frames)).toEqual(site);
+});
+
+test.each([
+  ['Chromium', 'at send (https://a.example/(shop)/page-1.js:3:7)'],
+  ['Chromium, at the top of a script', 'at https://a.example/(shop)/page-1.js:3:7'],
+  ['Firefox and Safari', 'send@https://a.example/(shop)/page-1.js:3:7'],
+])('the frame of a script with parentheses in its address: %s', (_, row) => {
+  expect(framesOf(row)).toMatchObject([
+    { url: 'https://a.example/(shop)/page-1.js', line: 3, column: 7 },
+  ]);
+});
+
+test.each([
+  ['Chromium', 'at eval (eval at send (https://a.example/shop.js:3:7), <anonymous>:1:2)'],
+  ['Firefox', 'send@https://a.example/shop.js line 3 > eval:1:2'],
+])('no frame of evaluated code, whose lines are in no script: %s', (_, row) => {
+  expect(framesOf(row)).toEqual([]);
 });
 
 describe('among scripts that wrap functions of the platform', () => {
