@@ -165,11 +165,14 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
       const address = placeOfAddress(to);
       const name = `${way} to ${address || location.pathname}`;
       const isOfShop = NETWORK.includes(way) && (form || hosts.includes(hostOf(to)));
-      const ofBlock = parts.filter(({ text }) => keyIds.some((id) => text.includes(id)));
-      if (isOfShop && ofBlock.length) {
+      const texts = parts.map(({ text }) => text);
+      // The id alone pays nothing: a page may log it.
+      const hasBlock =
+        keyIds.some((id) => texts.some((it) => it.includes(id))) && texts.some(holdsPayload);
+      if (isOfShop && hasBlock) {
         if (press) press.paidBy = name;
         store.withdraw(({ kind }) => UNPAID.includes(kind), 'the page has paid after all');
-      } else if (ofBlock.some(({ text }) => holdsPayload(text)) && way !== 'postMessage') {
+      } else if (hasBlock && way !== 'postMessage') {
         store.add(wentToOthers(name, way, address, site));
       } else if (press?.isEncrypted && mayPay && !press.sender && isOfShop) {
         press.sender = { name, way, to: address, site };

@@ -111,6 +111,25 @@ const PAGES: Record<string, [parts: Parts, expected: Expected]> = {
     { script: `${sendsList} setInterval(function () { fetch('/sent/none'); }, 300);` },
     { finding: { kind: 'no block', site: { line: 3 } }, press: 'carried no block.' },
   ],
+  'no block: a list of fields, and a log of the key’s id': [
+    {
+      script: `${sendsList}
+document.forms[0].addEventListener('cardseal:encrypted', function (event) {
+  navigator.sendBeacon('/sent/none', JSON.stringify({ key: event.detail.key_id }));
+});`,
+    },
+    { finding: noBlock('from SHOP:3 carried no block.'), press: 'carried no block.' },
+  ],
+  'none: the shop gets the block in fields of its own': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var block = JSON.parse(this.elements.encrypted_card.value);
+  fetch('/sent/none', { method: 'POST', body: new URLSearchParams(block) });
+});`,
+    },
+    { press: 'the block left by fetch to /sent/none.' },
+  ],
   'no block: a field that was read when it was empty': [
     { script: readsEmptied, button: BUTTON },
     {
