@@ -75,7 +75,7 @@ function watchMessages(watcher: Watcher): void {
   define({ get, set });
   hear(['message'], (event) => {
     const { data, origin, isTrusted } = event as MessageEvent;
-    if (!isTrusted || origin !== window.origin || !watcher.isLooking()) return;
+    if (!isTrusted || origin !== location.origin || !watcher.isLooking()) return;
     const [site] = sites.size === 1 ? [...sites.values()] : [];
     watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: textIn(data) }], site });
   });

@@ -280,6 +280,15 @@ describe('ways out', () => {
       expect(left).toMatchObject([{ way: 'postMessage', to: '', parts: text('"body"') }]);
     });
 
+    test('of this page, which has a variable named origin', async () => {
+      const descriptor = Object.getOwnPropertyDescriptor(page, 'origin')!;
+      onTestFinished(() => void Object.defineProperty(page, 'origin', descriptor));
+      page.eval(`var origin = 'https://elsewhere.example'`);
+      page.postMessage('body', '*');
+      await arrival();
+      expect(left).toMatchObject([{ way: 'postMessage', parts: text('"body"') }]);
+    });
+
     test.each([
       [
         'that a script makes up',
