@@ -131,9 +131,20 @@ export function textIn(value: unknown): string {
     if (Object(it) !== it || ArrayBuffer.isView(it)) return;
     seen.add(it);
     for (const key of Object.keys(Object(it))) add(dataOf(it, key), `"${key}":`);
+    if (it instanceof Set) setForEach.call(it, (item) => add(item, ''));
+    if (it instanceof Map) {
+      mapForEach.call(it, (item, key) => {
+        add(key, '');
+        add(item, `"${textOf(key)}":`);
+      });
+    }
   };
   add(value, '');
   return texts.join();
 }
+
+/** Taken before the page can replace them: messages carry maps and sets, too. */
+const mapForEach = Map.prototype.forEach;
+const setForEach = Set.prototype.forEach;
 
 const decoded = (bytes: unknown): string => new TextDecoder().decode(bytes as ArrayBuffer);

@@ -414,3 +414,14 @@ test('reads texts, numbers and bytes of an object, with their names', () => {
   const value = { cvc: 583, list: ['b'], bytes, buffer: bytes.buffer, none: null };
   expect(textIn(value)).toBe('"cvc":"583","0":"b",a,a');
 });
+
+test('reads maps and sets of an object, with the names of a map', () => {
+  const value = {
+    map: new Map<unknown, unknown>([
+      ['cvc', 583],
+      [{ a: 'b' }, 'c'],
+      ['set', new Set(['d'])],
+    ]),
+  };
+  expect(textIn(value)).toBe('"cvc","cvc":"583","a":"b","":"c","set","d"');
+});
