@@ -19,7 +19,7 @@ export interface Outgoing {
 }
 
 export interface Watcher {
-  /** Whether anything is looked for now: if not, the page runs as without the check. */
+  /** Whether anything is looked for now. It reads the controls of the page, which takes time. */
   isLooking(): boolean;
   leaves(outgoing: Outgoing): void;
 }
@@ -51,6 +51,16 @@ export function leaver(watcher: Watcher) {
         () => {}, // it cannot be read, nor sent
       );
     }
+  };
+}
+
+/** Gives a watcher an object that leaves. It is read only if something is looked for. */
+export function objectLeaver(watcher: Watcher) {
+  return (way: string, url: unknown, value: unknown): void => {
+    if (!watcher.isLooking()) return;
+    const to = textOf(url);
+    const parts = [{ text: to }, { text: textIn(value) }];
+    watcher.leaves({ way, to, parts, site: callSite() });
   };
 }
 

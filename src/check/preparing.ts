@@ -16,7 +16,9 @@ export function watchPreparing(watcher: Watcher): void {
     watch(TextEncoder.prototype, name, (_, [text]) => prepares('TextEncoder', textOf(text)));
   }
   for (const name of ['Worker', 'ServiceWorker', 'MessagePort', 'BroadcastChannel']) {
-    watch(prototypeOf(name), 'postMessage', (_, [message]) => prepares(name, textIn(message)));
+    watch(prototypeOf(name), 'postMessage', (_, [message]) => {
+      if (watcher.isLooking()) prepares(name, textIn(message));
+    });
   }
 }
 

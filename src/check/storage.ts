@@ -1,19 +1,20 @@
 import { callSite, type Site } from './call-site.ts';
-import { leaver, textIn, textOf, type Watcher } from './outgoing.ts';
+import { leaver, objectLeaver, textIn, textOf, type Watcher } from './outgoing.ts';
 import { hear, prototypeOf, safely, watch } from './patch.ts';
 
 /** Watches what stays in the browser or goes to another frame. */
 export function watchStorage(watcher: Watcher): void {
   const leave = leaver(watcher);
+  const leaveObject = objectLeaver(watcher);
   watchAssignedItems(watcher);
   for (const name of ['put', 'add']) {
-    watch(IDBObjectStore.prototype, name, (_, [value]) => leave('IndexedDB', '', textIn(value)));
+    watch(IDBObjectStore.prototype, name, (_, [value]) => leaveObject('IndexedDB', '', value));
   }
   watch(Document.prototype, 'cookie', (_, [text]) => leave('cookie', '', text), 'set');
-  watch(prototypeOf('CookieStore'), 'set', (_, cookie) => leave('cookie', '', textIn(cookie)));
+  watch(prototypeOf('CookieStore'), 'set', (_, cookie) => leaveObject('cookie', '', cookie));
   for (const name of ['pushState', 'replaceState']) {
     watch(History.prototype, name, (history: History, [, , url]) => () => {
-      leave('history', url ?? '', textIn(history.state));
+      leaveObject('history', url ?? '', history.state);
     });
   }
   watchMessages(watcher);

@@ -248,6 +248,24 @@ describe('ways out', () => {
     ]);
   });
 
+  describe('while nothing is looked for, reads no object', () => {
+    /** An object that notices if it is read. */
+    const unread = () => {
+      const read = vi.fn(() => []);
+      return { read, object: new Proxy({}, { ownKeys: read }) };
+    };
+
+    test.each([
+      ['that goes to a worker', (it: object) => new page.BroadcastChannel('c').postMessage(it)],
+      ['that is stored', (it: object) => page.IDBObjectStore.prototype.put.call({} as never, it)],
+    ])('%s', (_, call) => {
+      isLooking = false;
+      const { read, object } = unread();
+      expect(() => call(object)).toThrow(); // the platform takes no such object
+      expect(read).not.toHaveBeenCalled();
+    });
+  });
+
   describe('by an item that a script assigns', () => {
     const items = () => left.filter(({ parts }) => parts.some(({ key }) => key === 'assigned'));
     beforeEach(() => onTestFinished(() => page.localStorage.removeItem('assigned')));
