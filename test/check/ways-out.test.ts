@@ -248,6 +248,23 @@ describe('ways out', () => {
     ]);
   });
 
+  test('by bytes that a script makes of a text, if they are still there after its turn', async () => {
+    // Cardseal writes a card of texts into its memory, encrypts it and wipes it.
+    const encoder = new page.TextEncoder();
+    const room = new page.Uint8Array(5);
+    encoder.encode('123').fill(0);
+    encoder.encodeInto('456', room);
+    room.fill(0);
+    encoder.encode('789');
+    encoder.encodeInto('321', new page.Uint8Array(5));
+    await pause(0);
+    const made = { way: 'TextEncoder', to: '', isPreparing: true };
+    expect(left).toMatchObject([
+      { ...made, parts: text('789') },
+      { ...made, parts: text('321') },
+    ]);
+  });
+
   describe('while nothing is looked for, reads no object', () => {
     /** An object that notices if it is read. */
     const unread = () => {
