@@ -14,7 +14,13 @@ export function watchFormSubmit(watcher: Watcher): void {
     });
     return () => data && leaveByForm(watcher, form, data, site, null);
   });
+  watch(EventTarget.prototype, 'dispatchEvent', (_, [event]) => () => {
+    dispatched.add(event as Event);
+  });
 }
+
+/** Events that a script made up, once their dispatch is over: then no browser sends a form. */
+const dispatched = new WeakSet<Event>();
 
 /**
  * Watches the submits of a window or a shadow root, which its submits do not leave. A submit that
@@ -36,7 +42,8 @@ export function watchSubmits(root: Window | ShadowRoot, watcher: Watcher): void 
       }
       onData(form, (dataEvent) => {
         const isListening = event.currentTarget !== null; // the page may ask for the data, too
-        if (!isListening) afterDispatch(root, dataEvent, () => leaves(dataEvent.formData));
+        if (isListening || dispatched.has(event)) return;
+        afterDispatch(root, dataEvent, () => leaves(dataEvent.formData));
       });
     },
     true,

@@ -469,6 +469,13 @@ describe('does not accuse', () => {
       f.dispatchEvent(new Event('submit', { cancelable: true })); new FormData(f)`,
     ],
     [
+      'a form of which a script takes the card out, after a submit that it made up',
+      // Firefox sends the form with that event, as it is then: the number has no name yet.
+      `${FORM_OF_CARD} f.target = 'none'; f.firstChild.removeAttribute('name');
+      f.dispatchEvent(new Event('submit', { bubbles: true })); f.firstChild.name = 'number';
+      x = new FormData(f); x.delete('number'); fetch('/sent/none', { method: 'POST', body: x })`,
+    ],
+    [
       'a form without a destination',
       `${FORM_OF_CARD} f.action = 'javascript:void 0'; f.requestSubmit()`,
     ],
