@@ -1,6 +1,6 @@
 import { concat } from '../form/page/old-browsers.ts';
 import { isWrapper } from './call-site.ts';
-import { type Finding, type FindingStore, type Found, placed } from './findings.ts';
+import { type Finding, type FindingStore, type Found, type Piece, placed } from './findings.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { type CardPart, numberFinder, type Part, readingsOf } from './search.ts';
 import type { CardReader } from './typed-card.ts';
@@ -44,7 +44,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
       const address = placeOfAddress(to);
       const what = `The ${fields.join(' and the ')}`;
       const about = `${fields.length > 1 ? 'are' : 'is'} about to leave in clear text, by`;
-      const text = [`${what} ${isPreparing ? about : 'left in clear text by'} ${way}`];
+      const text: Piece[] = [`${what} ${isPreparing ? about : 'left in clear text by'} ${way}`];
       if (address) text.push(' to ', address);
       if (key) text.push(', in the field ', `"${key}"`);
       const finding: Found = {

@@ -39,9 +39,11 @@ export interface Finding {
 
 /** A finding before its texts were looked through. */
 export interface Found extends Omit<Finding, 'page' | 'text'> {
-  /** The sentence: texts of the check and of the page, each by itself. */
-  text: string[];
+  text: Piece[];
 }
+
+/** A piece of a sentence: a text of the check or of the page, or a place in a script. */
+export type Piece = string | Site;
 
 /** What one press of a bound form did. */
 export interface PressLine {
@@ -95,10 +97,11 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
     onChange(report);
   }
 
-  /** Adds the page, and takes out what holds something of a card. */
-  function printable<Of extends { text: string[] }>(of: Of) {
+  /** Adds the page, and takes out texts that hold something of a card. A line is no such text. */
+  function printable<Of extends { text: Piece[] }>(of: Of) {
     const safe = JSON.parse(toJson(of), (_, it) => (typeof it === 'string' ? shown(it) : it));
-    return { ...safe, text: safe.text.join(''), page: shown(location.pathname) };
+    const pieces = (safe.text as Piece[]).map((it) => (typeof it === 'string' ? it : placeOf(it)));
+    return { ...safe, text: pieces.join(''), page: shown(location.pathname) };
   }
 
   return {
@@ -122,7 +125,7 @@ export function findingStore(shown: (text: string) => string, onChange: (report:
       save({ ...report, findings: report.findings.filter(stays) });
       log('info', `cardseal check: ${reason}: no finding (${kinds.join(', ')})`);
     },
-    addPress(text: string[]): void {
+    addPress(text: Piece[]): void {
       const press: PressLine = printable({ text });
       const report = load();
       save({ ...report, presses: report.presses.concat(press).slice(-MOST) });
@@ -169,5 +172,5 @@ export function placeOf({ script, line, column, through, or }: Site): string {
 }
 
 /** The end of a text that names a place, where one is known. */
-export const placed = (before: string, site: Site | undefined): string[] =>
-  site ? [before, placeOf(site)] : [];
+export const placed = (before: string, site: Site | undefined): Piece[] =>
+  site ? [before, site] : [];

@@ -1,5 +1,5 @@
 import { callSite } from './call-site.ts';
-import { type FindingStore, placed } from './findings.ts';
+import { type FindingStore, type Piece, placed } from './findings.ts';
 import { watch } from './patch.ts';
 
 /** Finds scripts that give a control of the card a name: then it is sent in clear text. */
@@ -8,7 +8,7 @@ export function watchNames(store: FindingStore): void {
     if (!name || !isOfCard(control)) return;
     const field = control.getAttribute('data-cardseal-field') || 'card';
     const site = callSite();
-    const text = [`A script gives the ${field} control the name `, `"${name}"`];
+    const text: Piece[] = [`A script gives the ${field} control the name `, `"${name}"`];
     store.add({
       kind: 'name',
       text: text.concat(placed(': ', site), '.'),

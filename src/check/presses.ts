@@ -3,7 +3,7 @@ import { isRendered } from '../form/page/is-rendered.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
 import { placeOfAddress } from './clear-text.ts';
-import { type FindingKind, type FindingStore, type Found, placed, placeOf } from './findings.ts';
+import { type FindingKind, type FindingStore, type Found, type Piece, placed } from './findings.ts';
 import { type Lock, newLocks, type Snapshot, takeSnapshot, watchLocks } from './locks.ts';
 import { addressOf, type Outgoing } from './outgoing.ts';
 import { hear, safely, watch } from './patch.ts';
@@ -243,9 +243,9 @@ const locked = ({ what, site }: Lock): Found => ({
 });
 
 function sentNoBlock({ name, way, to, site }: Sender, read: Reading | undefined): Found {
-  const text = ['The card was encrypted, but ', name, ...placed(' from ', site)];
+  const text: Piece[] = ['The card was encrypted, but ', name, ...placed(' from ', site)];
   text.push(' carried no block.');
-  if (read) text.push(' ', placeOf(read.site), ` ${read.what}.`);
+  if (read) text.push(' ', read.site, ` ${read.what}.`);
   return {
     kind: 'no block',
     text,
@@ -273,7 +273,7 @@ const wentToOthers = (name: string, way: string, to: string, site: Site | undefi
 
 const metEmptied = ({ what, site }: Reading): Found => ({
   kind: 'emptied fields',
-  text: ['The card was encrypted, but the page sent nothing: ', placeOf(site), ` ${what}.`],
+  text: ['The card was encrypted, but the page sent nothing: ', site, ` ${what}.`],
   advice:
     'The fields are empty by then. Validate before, in a listener for cardseal:submit, or leave ' +
     'the card to Cardseal and delete these rules.',

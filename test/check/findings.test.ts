@@ -66,6 +66,17 @@ describe('the store of findings', () => {
       expect(load().findings).toHaveLength(1 + others.length);
     });
 
+    test('has the line of a place although it is equal to a secret, without a script that holds one', () => {
+      const { add, load } = findingStore(
+        (text) => text.replace(/.*123.*/, '(hidden)'),
+        () => {},
+      );
+      const site = { script: '/v123.js', line: 123, column: 123 };
+      add({ ...FOUND, text: ['It left', ...placed(' from ', site), '.'], site });
+      const text = 'It left from (hidden):123:123.';
+      expect(load().findings).toMatchObject([{ text, site: { script: '(hidden)', line: 123 } }]);
+    });
+
     test('has nothing in it that is not to be shown', () => {
       const { add, load } = store();
       const site = { ...FOUND.site!, script: '/secret.js' };
@@ -190,7 +201,7 @@ describe('the store of findings', () => {
     expect(placeOf(site)).toBe('/shop.js:3:4');
     expect(placeOf({ ...site, through: 'jquery.js' })).toBe('/shop.js:3:4, through jquery.js');
     expect(placeOf({ ...site, or: ['a.js', 'b.js'] })).toBe('/shop.js:3:4 (or a.js or b.js)');
-    expect(placed(', from ', site)).toEqual([', from ', '/shop.js:3:4']);
+    expect(placed(', from ', site)).toEqual([', from ', site]);
     expect(placed(', from ', undefined)).toEqual([]);
   });
 });
