@@ -31,6 +31,8 @@ export function hear(types: string[], listener: (event: Event) => void, isLate =
 /** The prototype of a type of the platform. Nothing is watched in a browser without it. */
 export const prototypeOf = (name: string): object => Reflect.get(window, name)?.prototype || {};
 
+const { toString: textOfFunction } = Function.prototype;
+
 /** Gets the arguments before a call. If it returns a function, that gets the result. */
 type Before = (self: never, args: unknown[]) => unknown;
 
@@ -48,7 +50,12 @@ export function watch(
   // Not the descriptor's value: another watch may have made a property with a getter of it.
   const original = part === 'value' ? descriptor && Reflect.get(owner, name) : descriptor?.[part];
   if (typeof original !== 'function') return; // a browser without it
-  const watched = new Proxy(original, {
+  const watched: typeof original = new Proxy(original, {
+    // Monitoring looks at the text of a function: is it the platform's own?
+    get(target, key, receiver) {
+      const value = Reflect.get(target, key, receiver);
+      return value === textOfFunction && receiver === watched ? value.bind(target) : value;
+    },
     apply(target, self, args) {
       const after = safely(() => before(self as never, args));
       const result = Reflect.apply(target, self, args);

@@ -79,6 +79,7 @@ describe('watches', () => {
     }
     const it = new Own();
     expect([it instanceof Own, it.own()]).toEqual([true, 'ab']);
+    expect(Own.toString()).toContain('class Own');
   });
 
   test('a constructor, which its instances name, too', () => {
@@ -100,6 +101,14 @@ describe('watches', () => {
     it.add = own;
     const ordinary = { writable: true, enumerable: true, configurable: true };
     expect(Object.getOwnPropertyDescriptor(it, 'add')).toEqual({ ...ordinary, value: own });
+  });
+
+  test('a function, whose text and name are those of the platform', () => {
+    const owner = { fetch: window.fetch };
+    watch(owner, 'fetch', () => {});
+    expect(owner.fetch).not.toBe(window.fetch);
+    expect(owner.fetch.toString()).toBe(window.fetch.toString());
+    expect([owner.fetch.name, owner.fetch.length]).toEqual(['fetch', window.fetch.length]);
   });
 
   test('nothing that is not there', () => {
