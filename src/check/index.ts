@@ -6,7 +6,7 @@ import type {} from './global.ts';
 import { findingList } from './list.ts';
 import { watchNames } from './names.ts';
 import type { Watcher } from './outgoing.ts';
-import { hear, safely } from './patch.ts';
+import { hear, safely, watchDefinitions } from './patch.ts';
 import { pressWatch } from './presses.ts';
 import { isTestHost } from './test-host.ts';
 import { testNumbers } from './test-numbers.ts';
@@ -67,6 +67,7 @@ function start(tag: Element | null): void {
       presses.leaves(outgoing);
     },
   };
+  watchDefinitions();
   watchWaysOut(watcher);
   watchSubmits(window, watcher);
   // Not at a key press: typing must feel the same. `change` does not leave a shadow root.

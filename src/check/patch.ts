@@ -69,11 +69,24 @@ export function watch(
   });
   if (part === 'value') defineFunction(owner, name, watched);
   else Object.defineProperty(owner, name, { ...descriptor, [part]: watched });
+  namesOf.set(owner, (namesOf.get(owner) || []).concat(name));
   const { prototype } = original; // of a constructor: its instances name it, too
   if (prototype) Object.defineProperty(prototype, 'constructor', { value: watched });
 }
 
-/** Makes a function of the platform a property that notices if a script wraps it. */
+/** What is watched of each object. */
+const namesOf = new Map<unknown, unknown[]>();
+
+/** Notices scripts that wrap something by a definition: an assignment notices itself. */
+export function watchDefinitions(): void {
+  for (const owner of [Object, Reflect]) {
+    watch(owner, 'defineProperty', (_, [of, name]) => {
+      if (namesOf.get(of)?.includes(name)) noteWrapper();
+    });
+  }
+}
+
+/** Makes a function of the platform a property that notices if a script assigns another. */
 function defineFunction(owner: object, name: string, watched: unknown): void {
   let current = watched;
   Object.defineProperty(owner, name, {

@@ -91,6 +91,27 @@ describe('among scripts that wrap functions of the platform', () => {
   });
 });
 
+/** Wraps `fetch` as OpenTelemetry does. */
+const BY_DEFINITION = `(function () {
+  var own = window.fetch;
+  Object.defineProperty(window, 'fetch', {
+    configurable: true,
+    writable: true,
+    value: function () { return own.apply(this, arguments); },
+  });
+})();`;
+
+test('a leak of the shop in a page with a script that wraps fetch by a definition is the shop’s', async () => {
+  const page = await open({
+    check: CHECK + scriptFile(BY_DEFINITION, 'otel.js').tag,
+    script: `function leak() {\n  fetch('/sent/none?' + document.querySelector('#number').value);\n}`,
+  });
+  page.page.fill();
+  page.window.leak();
+  const site = { script: page.shop.path, line: 2, through: 'otel.js' };
+  expect(await page.found()).toMatchObject([{ site }]);
+});
+
 /** Wraps `fetch`, requests and beacons as monitoring does, and sends in a timer of its own. */
 const MONITORING = `(function () {
   var own = window.fetch;
