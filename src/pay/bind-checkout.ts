@@ -1,11 +1,18 @@
-import type { CardEncryptionKey, EncryptedCard } from '../core/index.ts';
+import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm } from '../form/index.ts';
+import { checkIsForm } from '../form/page/card-payment.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
-import { type CheckoutResponse, isOutcome, type OutcomeStatus, shownOf } from './texts.ts';
+import {
+  type CheckoutResponse,
+  isOutcome,
+  type OutcomeStatus,
+  type ShownOutcome,
+  shownOf,
+} from './texts.ts';
 
 /** An outcome, and not a reason why there is none. */
 type Outcome = CheckoutResponse & { status: OutcomeStatus };
@@ -15,6 +22,9 @@ const OUTCOME_TIMEOUT_MS = 60_000;
 
 /** A limit that does not say when it ends. */
 const SHORTEST_WAIT_MS = 1000;
+
+/** What a browser takes for a timer, about 25 days. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Its charge cannot be made twice, so it says more than the form's own text. */
 const NO_ANSWER =
@@ -49,6 +59,7 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  * ```
  */
 export function bindCheckout(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
+  checkIsForm(form);
   bound ??= new WeakMap(); // not before: importing the package does nothing
   bound.get(form)?.unbind();
   const binding = bind(form, Object.assign(Object.create(null), options));
@@ -68,6 +79,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   /** Whether the shopper knows of the last try, or has pressed since. */
   let isLastTold = false;
   let hasText = false;
+  let last: ShownOutcome | undefined;
   /** The ids of the keys whose blocks were sent, and whose outcome never came. */
   const unanswered = new Set<string>();
   /** Whether a card may have been charged before this page, or by a block that was answered. */
@@ -97,8 +109,12 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   async function open(): Promise<void> {
     const found = outcome ?? (await askForOutcome());
     if (!isBound) return;
-    // An order whose outcome is `failed` gets no further key.
-    if (found && (found.status !== 'open' || found.last)) show(found, found.status === 'failed');
+    if (found) {
+      mayBePaid ||= isUnclear(found);
+      const isNews = found.status !== 'open' || (found.last && !isLastTold);
+      // An order whose outcome is `failed` gets no further key.
+      if (isNews) show(found, found.status === 'failed');
+    }
     if (!isClosed) place.reveal();
   }
 
@@ -130,7 +146,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         return response.key;
       }
       if (response.status === 'too_many') {
-        await sleep(Math.max(retryAfterMs || 0, SHORTEST_WAIT_MS), signal);
+        const waitMs = Math.max(retryAfterMs || 0, SHORTEST_WAIT_MS);
+        await sleep(Math.min(waitMs, LONGEST_WAIT_MS), signal);
         continue;
       }
       // Without a key, nothing can be paid.
@@ -167,7 +184,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   }
 
   function tellNoAnswer(error: unknown): undefined {
-    log('warn', error);
+    if (error instanceof CardEncryptionError) log('warn', error);
+    else reportToPage(error); // of the option `headers`
   }
 
   function show(response: Outcome, closes = false): void {
@@ -178,10 +196,17 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (shown.isClosed) close();
     const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
     const event = new CustomEvent('cardseal:outcome', init);
-    if (!unclobbered(form, 'dispatchEvent')(event)) return;
+    const isLeft = unclobbered(form, 'dispatchEvent')(event) && isBound;
+    last = isLeft ? shown : undefined;
+    tell();
+  }
+
+  /** Shows the last outcome, if the page leaves that to the library. */
+  function tell(): void {
     try {
-      if (onOutcome) onOutcome(shown);
-      else place.show(shown);
+      if (!last) return;
+      if (onOutcome) onOutcome(last);
+      else place.show(last);
     } catch (error) {
       reportToPage(error);
     }
@@ -198,9 +223,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (hasText) show({ status: 'open' });
   }
 
-  /** A page that draws the outcome itself may show the form a moment longer. */
+  /** A page may show a closed form again, or a moment longer. */
   function onSubmit(event: Event): void {
-    if (isClosed) event.preventDefault();
+    if (!isClosed) return;
+    event.preventDefault();
+    tell();
   }
 
   function unbind(): void {

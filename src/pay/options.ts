@@ -16,11 +16,14 @@ export interface CheckoutFormOptions
   /**
    * The outcome, if the server has rendered it into the page: what `checkout.outcome` returned,
    * best with the id of the order as `order`. Then the page does not ask for it. Absent: the page
-   * asks `url`, and shows the form only if the order is open.
+   * asks `url`. Without an answer, the form is shown, and the request for a key tells.
    */
   outcome?: (Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus }) | undefined;
 
-  /** Headers for each request, such as one with a CSRF token. Default: none. */
+  /**
+   * Headers for each request, such as one with a CSRF token. If the function throws, no request
+   * goes out, and the error goes to `reportError`. Default: none.
+   */
   headers?: (() => Record<string, string>) | undefined;
 
   /** Texts for the shopper. Default: English, for each text that is missing or empty. */

@@ -12,8 +12,8 @@ const TOLD = 'data-cardseal-told';
 /** On a form that this file has hidden: its `display` before. */
 export const HIDDEN = 'data-cardseal-display';
 
-/** The elements that this page has written to, and not a page that it is a copy of. */
-let written: WeakSet<HTMLElement> | undefined;
+/** The form whose text stands in an element: written by this page, and not by one that it is a copy of. */
+let owners: WeakMap<Element, HTMLFormElement> | undefined;
 
 /**
  * Writes the outcome into the page's element, or into one after the form: that moves nothing which
@@ -34,15 +34,20 @@ export function outcomePlace(form: HTMLFormElement) {
     const found = findOwn(form) ?? findAdded(form);
     if (found !== place) drop();
     if (!found.hasAttribute('role')) found.setAttribute('role', 'status');
-    found.tabIndex = -1; // so that it can have the focus
     place = found;
     return found;
   };
 
   const drop = () => {
-    if (told && place?.textContent === told) write(place, '');
-    if (place?.hasAttribute(ADDED)) place.remove();
+    clear();
+    if (place?.hasAttribute(ADDED) && isOfNoOther(place, form)) place.remove();
     place = undefined;
+  };
+
+  /** A text of the page or of another form stays. */
+  const clear = () => {
+    const isOwn = place && ownerOf(place) === form && place.textContent === told;
+    if (isOwn) write(place!, '', form);
   };
 
   /** Shows a form that the page hides until it is known that the order is open. */
@@ -57,18 +62,21 @@ export function outcomePlace(form: HTMLFormElement) {
     prepare() {
       if (!form.isConnected) return;
       const found = find();
-      if (found.hasAttribute(TOLD) && !written?.has(found)) write(found, ''); // of a copied page
+      if (found.hasAttribute(TOLD) && !ownerOf(found)) write(found, '', form); // of a copied page
     },
     reveal,
     show({ text, isClosed }: ShownOutcome) {
       const found = find();
-      write(found, text);
+      if (text) write(found, text, form);
+      else clear();
       told = text;
       const hadFocus = unclobbered(form, 'contains')(rootOf(form).activeElement);
       if (isClosed) hide(form);
       else reveal();
       if (text && hadFocus) found.scrollIntoView({ block: 'nearest' });
-      if (isClosed && hadFocus) found.focus();
+      if (!isClosed || !hadFocus) return;
+      if (!found.hasAttribute('tabindex')) found.tabIndex = -1; // so that it can have the focus
+      found.focus();
     },
     /** Leaves form and page as they were. */
     leave() {
@@ -79,20 +87,30 @@ export function outcomePlace(form: HTMLFormElement) {
   };
 }
 
-function write(place: HTMLElement, text: string): void {
+function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
   place.textContent = text;
+  if (text) place.removeAttribute('hidden');
   if (text) place.setAttribute(TOLD, '');
   else place.removeAttribute(TOLD);
-  written ??= new WeakSet(); // not before: importing the package does nothing
-  written.add(place);
+  own(place, owner);
 }
+
+function own(place: Element, owner: HTMLFormElement): void {
+  owners ??= new WeakMap(); // not before: importing the package does nothing
+  owners.set(place, owner);
+}
+
+const ownerOf = (place: Element) => owners?.get(place);
+
+/** A copy of a page has lines without an owner. */
+const isOfNoOther = (place: Element, form: HTMLFormElement) => (ownerOf(place) ?? form) === form;
 
 function hide(form: HTMLFormElement): void {
   const set = unclobbered(form, 'setAttribute');
   const style = unclobbered(form, 'style');
   if (!unclobbered(form, 'hasAttribute')(HIDDEN)) set(HIDDEN, style.display);
   set('hidden', '');
-  style.display = 'none'; // a stylesheet may show what is hidden
+  style.setProperty('display', 'none', 'important'); // a stylesheet may show what is hidden
 }
 
 /** Undoes what `hide` has done, and the page has not undone. Returns whether it had. */
@@ -108,14 +126,14 @@ function unhide(form: HTMLFormElement): boolean {
 }
 
 /**
- * The nearest one outside the form, which may go: a page may have several forms. The first one
- * after the form comes before those above it.
+ * The nearest one outside forms, which may go: a page may have several forms. The first one after
+ * the form comes before those above it.
  */
 function findOwn(form: HTMLFormElement): HTMLElement | undefined {
   let around = form.isConnected ? (form.parentNode as ParentNode | null) : document;
   while (around) {
     const all = Array.from(around.querySelectorAll<HTMLElement>(OWN));
-    const outside = all.filter((place) => !form.contains(place));
+    const outside = all.filter((place) => !place.closest('form'));
     const isAfter = (place: HTMLElement) => (form.compareDocumentPosition(place) & FOLLOWS) !== 0;
     if (outside.length > 0) return outside.find(isAfter) ?? outside[outside.length - 1];
     around = around.parentNode as ParentNode | null;
@@ -129,10 +147,15 @@ const FOLLOWS = 4;
 /** An element right after the form. It is there already in a copy of a page. */
 function findAdded(form: HTMLFormElement): HTMLElement {
   const next = unclobbered(form, 'nextElementSibling');
-  if (form.isConnected && next?.hasAttribute(ADDED)) return next as HTMLElement;
+  const isFree = next?.hasAttribute(ADDED) && isOfNoOther(next, form);
+  return form.isConnected && isFree ? (next as HTMLElement) : addLine(form);
+}
+
+function addLine(form: HTMLFormElement): HTMLElement {
   const added = createElement('p');
   added.setAttribute(ADDED, '');
   if (form.isConnected) unclobbered(form, 'after')(added);
   else document.body.appendChild(added); // the page has taken the form away
+  own(added, form);
   return added;
 }

@@ -30,6 +30,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
     order?: string,
     body?: string,
   ): Promise<Received> {
+    const own = headers(); // an error of the page is not one of the network
     let answered = 'did not answer';
     try {
       const response = await fetch(url, {
@@ -47,7 +48,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
           ...(order !== undefined && { 'cardseal-order': encodeURIComponent(order) }),
           // As text, so that no parser of the server reads it.
           ...(body !== undefined && { 'content-type': 'text/plain' }),
-          ...headers(),
+          ...own,
         },
         body,
         signal,

@@ -646,3 +646,110 @@ test('a page in a shadow root pays', async () => {
   await vi.waitFor(() => expect(place.textContent).toBe(PAID), { timeout: 20_000 });
   expect(root.activeElement).toBe(place);
 });
+
+test('a decline that is told late says nothing beside a payment under way', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const before = openShop();
+  before.bind();
+  await before.decline();
+  const shop = openShop();
+  await before.next('GET', 'wait');
+  await before.next('pay', 'lost');
+  shop.bind({ url: before.url });
+  await vi.waitFor(async () => {
+    const { requests } = await before.seen();
+    expect(requests.filter((kind) => kind === 'GET')).toHaveLength(2);
+  });
+  shop.type();
+  shop.press();
+  await before.go();
+  await shop.waitFor(NO_ANSWER);
+  expect((await before.seen()).charges).toBe(1);
+});
+
+test('a form goes also where a stylesheet shows it with !important', async () => {
+  const shop = openShop();
+  shop.host.insertAdjacentHTML('afterbegin', '<style>.grid { display: grid !important }</style>');
+  shop.form.className = 'grid';
+  shop.bind();
+  await shop.pay();
+  expect(isHidden(shop.form)).toBe(true);
+});
+
+test('a closed form that the page shows again tells the outcome at each press', async () => {
+  const shop = openShop();
+  shop.bind();
+  await shop.pay();
+  for (const name of shop.form.getAttributeNames()) shop.form.removeAttribute(name);
+  shop.form.nextElementSibling!.remove();
+  shop.press();
+  await shop.waitFor(PAID);
+  expect(isHidden(shop.form)).toBe(true);
+});
+
+test('two forms with one place: neither a press nor a form that goes takes the text of the other', async () => {
+  const shop = openShop();
+  const other = openShop();
+  const second = `<form>${html()}</form><p role="status" data-cardseal-outcome></p>`;
+  shop.host.insertAdjacentHTML('beforeend', second);
+  const form = shop.host.querySelectorAll('form')[1]!;
+  const binding = shop.bind();
+  bindAt(form, { url: other.url });
+  await shop.decline();
+  typeCard(form);
+  form.querySelector('button')!.click();
+  const place = shop.host.querySelector('[data-cardseal-outcome]')!;
+  await vi.waitFor(() => expect(place.textContent).toBe(PAID), { timeout: 20_000 });
+  shop.press();
+  await vi.waitFor(() => expect(shop.reads()).not.toBe(PAID)); // the card is not complete
+  expect(place.textContent).toBe(PAID);
+  binding.unbind();
+  expect(place.textContent).toBe(PAID);
+});
+
+test('a place within a form, which may be hidden, does not get the text; a hidden one is shown', async () => {
+  const shop = openShop();
+  const places = `<form hidden><p data-cardseal-outcome></p></form><p data-cardseal-outcome hidden></p>`;
+  shop.host.insertAdjacentHTML('beforeend', places);
+  shop.bind();
+  await shop.pay();
+  expect(shop.host.innerText).toContain(PAID);
+});
+
+test('a page that unbinds the form when it hears the outcome gets no text from the library', async () => {
+  const shop = openShop();
+  const binding = shop.bind();
+  const heard = vi.fn(() => binding.unbind());
+  shop.form.addEventListener('cardseal:outcome', heard);
+  shop.type();
+  shop.press();
+  await vi.waitFor(() => expect(heard).toHaveBeenCalled(), { timeout: 20_000 });
+  expect([isHidden(shop.form), shop.reads()]).toEqual([false, '']);
+});
+
+test('an error of the option headers goes to reportError', async () => {
+  const shop = openShop();
+  const mistake = new TypeError('no token');
+  let isBroken = false;
+  shop.bind({
+    headers() {
+      if (isBroken) throw mistake;
+      return {};
+    },
+  });
+  await shop.ready();
+  const report = vi.spyOn(window, 'reportError').mockImplementation(() => {});
+  isBroken = true;
+  shop.type();
+  shop.press();
+  await shop.waitFor(NO_ANSWER);
+  expect(report).toHaveBeenCalledWith(mistake);
+});
+
+test('what is no form ends in an error, and no request goes out', async () => {
+  const shop = openShop();
+  const noForm = shop.host as HTMLElement as HTMLFormElement;
+  expect(() => bindAt(noForm, { url: shop.url })).toThrow('form');
+  await shop.seen(); // a request of `open` would have come before this one
+  expect((await shop.seen()).requests).toEqual([]);
+});
