@@ -20,11 +20,15 @@ export const TEXTS: Record<Outcome['status'], string> = {
   invalid_encrypted_card: 'The shop did not accept what was sent.',
 };
 
+export const DECLINED_TOO_OFTEN =
+  '<p>Your card was declined, and no other card can be tried. Please contact us.</p>';
+
 const NEW_ORDER =
   '<form method="post" action="/checkout/new"><button>Place another order</button></form>';
 
-export function textOf(outcome: Outcome, { id }: Order): string {
-  const text = TEXTS[outcome.status].replace('contact us', `contact us about order ${id}`);
+export function textOf(outcome: Outcome, order: Order | undefined): string {
+  const contact = order ? `contact us about order ${order.id}` : 'contact us';
+  const text = TEXTS[outcome.status].replace('contact us', contact);
   return `<p>${text}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
 }
 

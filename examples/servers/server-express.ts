@@ -5,7 +5,7 @@ import { orderOf, sendKey, showCheckout, startOrder, takePayment } from './shop.
 
 const app = express();
 app.use('/js', express.static('public'));
-app.use(express.text({ type: () => true, limit: '8kb' })); // before express.json() of other routes
+app.use('/checkout', express.text({ type: () => true, limit: '8kb' })); // before express.json()
 
 app.get(
   '/checkout',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCheckout, type IssuedKey, type Order } from 'cardseal/checkout';
-import { type Answer, FORM, html, json, TEXTS, textOf } from './page.js';
+import { type Answer, DECLINED_TOO_OFTEN, FORM, html, json, TEXTS, textOf } from './page.js';
 import { store } from './store.js';
 
 export const checkout = createCheckout({
@@ -34,6 +34,7 @@ const senderOf = (forwardedFor: string | undefined) => forwardedFor?.split(',').
 export async function showCheckout(order: Order | undefined): Promise<Answer> {
   if (!order) return html(FORM, 200, { 'set-cookie': orderCookie() });
   const outcome = await checkout.outcome(order.id);
+  if (outcome.status === 'failed') return html(DECLINED_TOO_OFTEN); // the order gets no further key
   if (outcome.status !== 'open') return html(textOf(outcome, order));
   return html(outcome.last ? `<p role="alert">${TEXTS[outcome.last]}</p>${FORM}` : FORM);
 }
@@ -65,7 +66,7 @@ export async function takePayment(
   const outcome = await checkout.pay(known, headers.type, body, { sender });
   const status = outcome.status === 'invalid_encrypted_card' ? 400 : 200;
   const isPage = headers.accept?.includes('text/html');
-  return isPage ? html(textOf(outcome, known), status) : json(outcome, status);
+  return isPage ? html(textOf(outcome, order), status) : json(outcome, status);
 }
 
 /** POST /checkout/new, when the shopper presses "Place another order": only after a success. */

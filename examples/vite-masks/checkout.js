@@ -2,6 +2,9 @@ import { bindCardForm } from 'cardseal/form';
 import './brands.js';
 import { masks } from './imask.js';
 
+/** After any other status, the card may have been charged. */
+const NOT_PAID = ['failed', 'not_paid', 'retry_is_safe'];
+
 const form = document.querySelector('#checkout');
 const binding = bindCardForm(form, {
   key: async () => (await fetch('/card-key', { method: 'POST' })).json(),
@@ -10,7 +13,7 @@ const binding = bindCardForm(form, {
     const answer = await fetch('/pay', { method: 'POST', headers, body: JSON.stringify(block) });
     const { status } = await answer.json();
     document.querySelector('[role=status]').textContent = status;
-    if (status !== 'committed') await binding.restart(); // open the form for another card
+    if (NOT_PAID.includes(status)) await binding.restart(); // open the form for another card
   },
 });
 

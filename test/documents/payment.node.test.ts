@@ -23,12 +23,14 @@ test.each([
   ['is not certain', 'not_certain', 'Please do not pay again'],
   ['has succeeded', 'committed', 'You have paid.'],
   ['has an outcome that the page does not know', 'new', 'Please do not pay again'],
+  ['has had too many declines', 'failed', 'no other card can be tried'],
   ['cannot be found', 'no_order', 'If you have pressed Pay before, please contact us.'],
 ])('a page says so if an earlier payment %s', async (_, status, text) => {
   vi.stubGlobal('fetch', async () => Response.json({ status }, { status: 409 }));
   const show = vi.fn();
   await expect(payment.requestKey(show)).rejects.toThrow('/card-key answered 409');
   expect(show.mock.lastCall![0].text).toContain(text);
+  expect(show.mock.lastCall![0].asksForCard).toBe(false);
 });
 
 const LOST = new TypeError('The network has failed');

@@ -4,6 +4,7 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
@@ -186,6 +187,8 @@ describe.each([
     const { key_id: key } = JSON.parse(block);
     const lost = (await new Shopper(server).post(block)).text;
     expect(JSON.parse(lost)).toEqual({ status: 'no_order', key_id: key });
+    const lostPage = (await new Shopper(server).post(block, JSON_TYPE, 'text/html')).text;
+    expect(lostPage).toContain('please contact us.');
     expect(server.output).toContain(`key "${key}": the order has no such key`);
     expect(server.output).toMatch(/Payment not certain: order "\S+", intent "pi_card_\w+"/);
     expect(authorizations()).toBe(1);
@@ -331,10 +334,45 @@ test.each([
   expect(await ada.open()).toMatchObject({ status: 200 });
 });
 
+test('after too many declines, the page does not ask for another card', async () => {
+  const folder = makeProject();
+  // An order gets six keys at once, and then one in five seconds.
+  const clock = 'const { now } = Date; const start = now();';
+  const fast = 'Date.now = () => start + 50 * (now() - start);';
+  appendFileSync(join(folder, 'preload.mjs'), clock + fast);
+  const server = await startProgram(folder, 'server-express.ts', serviceAddress);
+  const ada = new Shopper(server);
+  for (let cards = 0; cards < 10; cards++) {
+    await ada.post(await ada.encrypt(DECLINED));
+    await setTimeout(150);
+  }
+  const { text } = await ada.open();
+  expect(text).toContain('no other card can be tried');
+  expect(text).not.toContain('href="/checkout"');
+});
+
+test('the parser of the checkout leaves the other routes of the shop alone', async () => {
+  const folder = makeProject();
+  const cart =
+    "app.post('/cart', express.json(), (request, response) => void response.json(request.body));";
+  const before = "// Express's own answer";
+  editExpress(folder, [[before, `${cart}\n${before}`]]);
+  const server = await startProgram(folder, 'server-express.ts', serviceAddress);
+  const body = JSON.stringify({ note: 'x'.repeat(10_000) });
+  const answer = await new Shopper(server).send('/cart', {
+    body,
+    headers: { 'content-type': JSON_TYPE },
+  });
+  expect(answer).toMatchObject({ status: 200, text: body });
+});
+
 test('behind express.json(), blocks that come as JSON are refused, and an error logger gets the card', async () => {
   const folder = makeProject();
   editExpress(folder, [
-    ['app.use(express.text(', 'app.use(express.json());\napp.use(express.text('],
+    [
+      "app.use('/checkout', express.text(",
+      "app.use(express.json());\napp.use('/checkout', express.text(",
+    ],
     ['if (status >= 500) console.error(error);', 'console.error(error);'],
   ]);
   const server = await startProgram(folder, 'server-express.ts', serviceAddress);

@@ -37,6 +37,12 @@ const OUTCOMES: Record<string, Outcome> = {
   ),
 };
 
+/** The order gets no further key. */
+const DECLINED_TOO_OFTEN: Outcome = {
+  ...outcome('not_paid', 'Your card was declined, and no other card can be tried. Please contact us.'),
+  asksForCard: false,
+};
+
 /** No answer came, or none that is known. Your server answers the same block with the same outcome. */
 const LOST = outcome(
   'no_answer',
@@ -56,7 +62,8 @@ export async function requestKey(show?: (outcome: Outcome) => void) {
   const answer = await fetch(KEY_ADDRESS, { method: 'POST' });
   if (answer.status === 409) {
     const { status } = await answer.json();
-    show?.(outcomeOf(status, mayHavePaid) ?? OUTCOMES.not_certain!);
+    const told = status === 'failed' ? DECLINED_TOO_OFTEN : outcomeOf(status, mayHavePaid);
+    show?.(told ?? OUTCOMES.not_certain!);
   }
   if (!answer.ok) throw new Error(`${KEY_ADDRESS} answered ${answer.status}`);
   return answer.json(); // { id, scheme, public_key }

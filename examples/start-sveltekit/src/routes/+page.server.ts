@@ -5,7 +5,7 @@ import type { PageServerLoad } from './$types';
 
 export const load: PageServerLoad = async ({ cookies, setHeaders }) => {
   setHeaders({ 'cache-control': 'no-store' });
-  if (!orderOf(cookies)) cookies.set('order', randomUUID(), { path: '/', secure: false });
+  if (!orderOf(cookies)) cookies.set('order', randomUUID(), { path: '/' });
   const { id } = orderOf(cookies)!;
   return { outcome: { ...(await checkout.outcome(id)), order: id } };
 };
