@@ -204,6 +204,15 @@ describe('Python', () => {
     expect(asked[0]).not.toHaveProperty('authorization');
   });
 
+  test('a page of a proxy is no word about an intent', async () => {
+    const { folder } = await lose('after-drop');
+    const proxy = await serve((_, response) => void response.end(PROXY_PAGE));
+    const file = join(folder, 'sweep.py');
+    const look = "os.environ['CARD_PAYMENTS_URL']";
+    writeFileSync(file, readFileSync(file, 'utf8').replace(look, `'${proxy}'`));
+    expect((await runScript(folder, PYTHON, 'sweep.py')).output).toMatch(/left: look_up$/m);
+  });
+
   test('its files pass mypy --strict', async () => {
     const folder = writeShop();
     const strict = [PYTHON, '-m', 'mypy', '--strict', '--cache-dir=/dev/null'] as const;
@@ -257,6 +266,18 @@ describe('PHP', () => {
     expect(await begin()).toBe('open'); // the next order
   });
 
+  test('a page of a proxy is no word about an intent', async () => {
+    const folder = writeShop();
+    const { address, cookie } = await run(folder, server, '/');
+    fault('after-drop');
+    expect(await pay(`${address}/checkout.php`, cookie)).toBe('not_certain');
+    const proxy = await serve((_, response) => void response.end(PROXY_PAGE));
+    const file = join(folder, 'sweep.php');
+    const look = "getenv('CARD_PAYMENTS_URL')";
+    writeFileSync(file, readFileSync(file, 'utf8').replace(look, `'${proxy}'`));
+    expect((await script(folder, 'sweep.php')).output).toMatch(/left: look_up$/m);
+  });
+
   test('a service that has no such look-up, and what staff say', async () => {
     const folder = writeShop();
     const { address, cookie } = await run(folder, server, '/');
@@ -271,6 +292,9 @@ describe('PHP', () => {
     expect(resolved.output).toBe(`Order ${found[1]}: open\n`);
   });
 });
+
+/** JSON, but not the service's. */
+const PROXY_PAGE = JSON.stringify({ status: 'failed', error: 'upstream timeout' });
 
 /** A server, until the test is over. Returns its address. */
 async function serve(listener: RequestListener): Promise<string> {
