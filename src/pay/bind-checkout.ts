@@ -1,7 +1,6 @@
 import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm } from '../form/index.ts';
-import { checkIsForm } from '../form/page/card-payment.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
@@ -59,7 +58,6 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  * ```
  */
 export function bindCheckout(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
-  checkIsForm(form);
   bound ??= new WeakMap(); // not before: importing the package does nothing
   bound.get(form)?.unbind();
   const binding = bind(form, Object.assign(Object.create(null), options));
@@ -75,7 +73,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   let order = outcome?.order;
   /** Whether nothing can be paid here any more. */
   let isClosed = false;
-  let isBound = true;
+  let isBound = false;
   /** Whether the shopper knows of the last try, or has pressed since. */
   let isLastTold = false;
   let hasText = false;
@@ -103,10 +101,12 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const listen = unclobbered(form, 'addEventListener');
   listen('cardseal:submit', onPress);
   listen('submit', onSubmit);
+  isBound = true;
   return { unbind };
 
   /** Asks how the order stands. Without an answer, the request for a key tells. */
   async function open(): Promise<void> {
+    if (!isBound) return; // what was given is no form
     const found = outcome ?? (await askForOutcome());
     if (!isBound) return;
     if (found) {

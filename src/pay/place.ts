@@ -110,7 +110,7 @@ function hide(form: HTMLFormElement): void {
   const style = unclobbered(form, 'style');
   if (!unclobbered(form, 'hasAttribute')(HIDDEN)) set(HIDDEN, style.display);
   set('hidden', '');
-  style.setProperty('display', 'none', 'important'); // a stylesheet may show what is hidden
+  style.cssText += '; display: none !important'; // a stylesheet may show what is hidden
 }
 
 /** Undoes what `hide` has done, and the page has not undone. Returns whether it had. */

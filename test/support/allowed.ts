@@ -129,7 +129,7 @@ export const FORM: Allowed = {
 export const PAY: Allowed = {
   files: 'pay/',
   globals: [
-    ...['Array', 'Math', 'Number', 'Object', 'Promise', 'Set', 'WeakMap', 'WeakSet'],
+    ...['Array', 'Math', 'Number', 'Object', 'Promise', 'Set', 'WeakMap'],
     ...['AbortController', 'CustomEvent', 'document', 'fetch', 'encodeURIComponent'],
     ...['clearTimeout', 'setTimeout'],
   ],
