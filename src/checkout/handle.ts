@@ -215,7 +215,9 @@ function seeOther(page: string, { status }: Outcome): Response {
   const parameters = query.split('&').filter((it) => it !== '' && isOther(it));
   if (status in STATUS) parameters.push(`outcome=${status}`);
   const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
-  const location = path + search + (fragment && `#${fragment}`);
+  const all = path + search + (fragment && `#${fragment}`);
+  const isAscii = (character: string) => character >= '!' && character <= '~';
+  const location = Array.from(all, (it) => (isAscii(it) ? it : encodeURIComponent(it))).join('');
   return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
 }
 

@@ -331,6 +331,7 @@ describe('a native POST', () => {
     ['/shop?order.id=5&a=%20+b?c', '/shop?order.id=5&a=%20+b?c&outcome=invalid_encrypted_card'],
     ['/shop?%6futcome=no_order&outcomes', '/shop?outcomes&outcome=invalid_encrypted_card'],
     ['/pay?step=2#card', '/pay?step=2&outcome=invalid_encrypted_card#card'],
+    ['/支払い', '/%E6%94%AF%E6%89%95%E3%81%84?outcome=invalid_encrypted_card'],
     ['/pay#card', '/pay?outcome=invalid_encrypted_card#card'],
   ])('keeps the address %s as it is, but for the outcome', async (page, location) => {
     expect(await locationOf('encrypted_card=x', '', page)).toBe(location);
