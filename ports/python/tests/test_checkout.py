@@ -61,6 +61,19 @@ def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
     assert sum("Not delivered yet" in line for line in lines) == 2
 
 
+def test_a_log_that_raises_loses_no_payment() -> None:
+    def on_paid(_order: PaidOrder, _outcome: PaidOutcome) -> None:
+        raise RuntimeError
+
+    class Lines(list[str]):
+        def append(self, line: str) -> None:
+            raise BrokenPipeError
+
+    shop = checkout(on_paid=on_paid, lines=Lines())
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid
+
+
 def test_an_async_on_paid_is_refused() -> None:
     async def on_paid(_order: PaidOrder, _outcome: PaidOutcome) -> None: ...
 

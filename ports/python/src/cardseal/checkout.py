@@ -38,7 +38,7 @@ from .decide import (
 )
 from .encrypted_card import BrowserKey, EncryptedCard, browser_key, read_encrypted_card
 from .limits import DeclineLimits, KeyLimits, TryEnd, sender_of
-from .log import Log, Problem, described, log, quoted
+from .log import Log, Problem, described, log, quoted, safe
 from .order import Order, Outcome, Resolution, Status
 from .orders import Orders
 from .stored_value import ForeignOrder, UnreadableOrder, read_value
@@ -193,11 +193,11 @@ class Checkout:
         self._payments = payments
         self._store = store
         self._on_paid = on_paid
-        self._log = log
+        self._log = safe(log)
         self._clock = clock or SystemClock()
         # After this time an attempt has its answer, unless its process has ended.
         self._limit_ms = int(payments.timeout_s * 1000) + 5000
-        self._orders = Orders(store, self._limit_ms, log, self._clock)
+        self._orders = Orders(store, self._limit_ms, self._log, self._clock)
         self._keys = KeyLimits(keys_per_second)
         self._declines = DeclineLimits()
         self._has_told_of_sender = False
@@ -312,8 +312,7 @@ class Checkout:
         finally:
             if self._declines.end(sender, end, self._clock.now_ms()):
                 self._log(
-                    "Many cards are declined, more than are paid: "
-                    "somebody may be testing stolen cards"
+                    "More cards are declined than paid: somebody may be testing stolen cards"
                 )
 
     def _attempt(self, order: Order, card: EncryptedCard, token: str) -> tuple[Outcome, bool]:

@@ -12,7 +12,7 @@ from .card_payments import CardPaymentsError
 from .stored_value import ForeignOrder, UnreadableOrder
 from .stores import DamagedEntry, StoreContractError
 
-#: Takes a line. It never raises.
+#: Takes a line. If it raises, the line is lost.
 Log = Callable[[str], None]
 
 _logger = logging.getLogger("cardseal")
@@ -20,12 +20,22 @@ _logger = logging.getLogger("cardseal")
 _LONGEST_ID = 200
 
 
+def safe(log: Log) -> Log:
+    """A log that fails must not leave an order half done."""
+
+    def safe_log(line: str) -> None:
+        try:
+            log(line)
+        except Exception:
+            pass
+
+    return safe_log
+
+
+@safe
 def log(line: str) -> None:
     """Log ``line`` as a warning of the logger ``cardseal``."""
-    try:
-        _logger.warning("%s", line)
-    except Exception:
-        pass  # a log that fails must not leave an order half done
+    _logger.warning("%s", line)
 
 
 def quoted(text: str) -> str:
