@@ -9,17 +9,18 @@ import { prototypeOf, safely, watch } from './patch.ts';
 export function watchPreparing(watcher: Watcher): void {
   const leaves = (way: string, text: string, site: Site | undefined) =>
     watcher.leaves({ way, to: '', parts: [{ text }], isPreparing: true, site });
-  const prepares = (way: string, text: string) => {
-    if (HAS_CODE.test(text) && watcher.isLooking()) leaves(way, text, callSite());
-  };
+  const mayHaveCard = (text: string) => HAS_CODE.test(text) && watcher.isLooking();
   // Bytes that are wiped in the same turn go nowhere. So does Cardseal with a card of texts.
   const encodes = (text: string, bytes: Uint8Array) => {
-    if (!HAS_CODE.test(text) || !watcher.isLooking()) return;
+    if (!mayHaveCard(text)) return;
     const site = callSite();
     const isWiped = () => bytes.every((byte) => byte === 0);
     Promise.resolve().then(() => safely(() => isWiped() || leaves('TextEncoder', text, site)));
   };
-  watch(JSON, 'stringify', () => (text: unknown) => prepares('JSON.stringify', textOf(text)));
+  watch(JSON, 'stringify', () => (made: unknown) => {
+    const text = textOf(made);
+    if (mayHaveCard(text)) leaves('JSON.stringify', text, callSite());
+  });
   const { prototype } = TextEncoder;
   watch(prototype, 'encode', (_, [text]) => (made: unknown) => {
     encodes(textOf(text), made as Uint8Array);
@@ -29,7 +30,9 @@ export function watchPreparing(watcher: Watcher): void {
   });
   for (const name of ['Worker', 'ServiceWorker', 'MessagePort', 'BroadcastChannel']) {
     watch(prototypeOf(name), 'postMessage', (_, [message]) => {
-      if (watcher.isLooking()) prepares(name, textIn(message));
+      if (!watcher.isLooking()) return;
+      const text = textIn(message);
+      if (HAS_CODE.test(text)) leaves(name, text, callSite());
     });
   }
 }
