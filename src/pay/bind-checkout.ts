@@ -77,6 +77,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   /** Whether the shopper knows of the last try, or has pressed since. */
   let isLastTold = false;
   let hasText = false;
+  /** What the library has shown last; `undefined` if the page draws it. */
   let last: ShownOutcome | undefined;
   /** The ids of the keys whose blocks were sent, and whose outcome never came. */
   const unanswered = new Set<string>();
@@ -196,15 +197,15 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (shown.isClosed) close();
     const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
     const event = new CustomEvent('cardseal:outcome', init);
-    const isLeft = unclobbered(form, 'dispatchEvent')(event) && isBound;
-    last = isLeft ? shown : undefined;
+    const isDrawnByPage = !unclobbered(form, 'dispatchEvent')(event) || !isBound;
+    last = isDrawnByPage ? undefined : shown;
     tell();
   }
 
   /** Shows the last outcome, if the page leaves that to the library. */
   function tell(): void {
+    if (!last) return;
     try {
-      if (!last) return;
       if (onOutcome) onOutcome(last);
       else place.show(last);
     } catch (error) {

@@ -12,7 +12,7 @@ const TOLD = 'data-cardseal-told';
 /** On a form that this file has hidden: its `display` before. */
 export const HIDDEN = 'data-cardseal-display';
 
-/** The form whose text stands in an element: written by this page, and not by one that it is a copy of. */
+/** The form whose text this page has written into an element. A copy of a page has none. */
 let owners: WeakMap<Element, HTMLFormElement> | undefined;
 
 /**
@@ -89,9 +89,12 @@ export function outcomePlace(form: HTMLFormElement) {
 
 function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
   place.textContent = text;
-  if (text) place.removeAttribute('hidden');
-  if (text) place.setAttribute(TOLD, '');
-  else place.removeAttribute(TOLD);
+  if (text) {
+    place.removeAttribute('hidden');
+    place.setAttribute(TOLD, '');
+  } else {
+    place.removeAttribute(TOLD);
+  }
   own(place, owner);
 }
 
