@@ -185,12 +185,7 @@ final class Checkout
         ?string $sender,
         string $token,
     ): Outcome {
-        if (!$this->limits->beginTry($sender, $this->clock->now())) {
-            $this->log(
-                'Block not sent: order %s: too many cards of the sender %s were declined',
-                order: $order->id,
-                sender: $sender,
-            );
+        if (!$this->beginTry($order->id, $sender)) {
             return $this->refuse($order->id, $card->keyId);
         }
         $sent = null;
@@ -201,6 +196,22 @@ final class Checkout
         } finally {
             $this->endTry($order->id, $sender, $sent);
         }
+    }
+
+    /** Whether the sender may try a card. If a counter fails: no, for nothing was sent yet. */
+    private function beginTry(string $orderId, ?string $sender): bool
+    {
+        try {
+            if ($this->limits->beginTry($sender, $this->clock->now())) {
+                return true;
+            }
+            $line = 'Block not sent: order %s: too many cards of the sender %s were declined';
+            $this->log($line, order: $orderId, sender: $sender);
+        } catch (\Throwable $error) {
+            $line = 'Block not sent: order %s: a limit could not be counted: %s';
+            $this->log($line, order: $orderId, error: $error);
+        }
+        return false;
     }
 
     /** A counter that fails must not hide from the shopper how the payment went. */

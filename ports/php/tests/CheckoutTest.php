@@ -286,6 +286,30 @@ final class CheckoutTest extends TestCase
         self::assertStringContainsString('A limit could not be counted', $this->logged());
     }
 
+    public function testACounterThatFailsBeforeTheCardIsSentLeavesTheOrderNotPaid(): void
+    {
+        $limits = new class () implements Limits {
+            public function take(string $name, float $burst, float $perSecond, int $now): int
+            {
+                return str_starts_with($name, 'declines:') ? throw new \PDOException() : 0;
+            }
+
+            public function left(string $name, float $burst, float $perSecond, int $now): float
+            {
+                return $burst;
+            }
+
+            public function giveBack(string $name, float $count, float $burst): void
+            {
+            }
+        };
+        $shop = new Shop(limits: $limits);
+        self::assertSame(Status::NotPaid, self::pay($shop));
+        self::assertSame(['key'], $shop->service->asked);
+        $line = 'Block not sent: order "order-1": a limit could not be counted: PDOException';
+        self::assertStringContainsString($line, $this->logged());
+    }
+
     /** @dataProvider manyCards */
     public function testManyMoreDeclinesThanPaymentsAreNotedOnce(int $paidOfThree, int $notes): void
     {
