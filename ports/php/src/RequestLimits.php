@@ -34,29 +34,43 @@ final class RequestLimits
     ) {
     }
 
-    /** Takes one key. Returns 0, or the seconds to wait before the next try. */
+    /** Takes one key. Returns 0; or, if none is taken, the seconds to wait before the next try. */
     public function takeKey(string $orderId, ?string $sender, int $now): int
     {
         $wait = $this->take("order:$orderId", self::KEYS_OF_ORDER, $now);
         if ($wait > 0) {
             return $wait;
         }
-        $isNewcomer = false;
-        if ($sender !== null) {
-            [$burst, $perSecond] = self::KEYS_OF_SENDER;
-            $left = $this->limits->left("sender:$sender", $burst, $perSecond, $now);
-            $isNewcomer = $left > $burst - self::NEWCOMER;
-            $wait = $this->take("sender:$sender", self::KEYS_OF_SENDER, $now);
-            if ($wait > 0) {
-                return $wait;
-            }
-        }
-        $wait = $this->limits->take('all', self::KEYS_OF_ALL, $this->keysPerSecond, $now);
-        if ($wait > 0 && $isNewcomer) {
-            $burst = self::KEYS_OF_NEWCOMERS;
-            return $this->limits->take('newcomers', $burst, $this->keysPerSecond, $now);
+        $wait = $sender === null
+            ? $this->takeShared(false, $now)
+            : $this->takeKeyOfSender($sender, $now);
+        if ($wait > 0) {
+            $this->limits->giveBack("order:$orderId", 1, self::KEYS_OF_ORDER[0]);
         }
         return $wait;
+    }
+
+    private function takeKeyOfSender(string $sender, int $now): int
+    {
+        [$burst, $perSecond] = self::KEYS_OF_SENDER;
+        $left = $this->limits->left("sender:$sender", $burst, $perSecond, $now);
+        $wait = $this->take("sender:$sender", self::KEYS_OF_SENDER, $now);
+        if ($wait > 0) {
+            return $wait;
+        }
+        $wait = $this->takeShared($left > $burst - self::NEWCOMER, $now);
+        if ($wait > 0) {
+            $this->limits->giveBack("sender:$sender", 1, $burst);
+        }
+        return $wait;
+    }
+
+    private function takeShared(bool $isNewcomer, int $now): int
+    {
+        $wait = $this->take('all', [self::KEYS_OF_ALL, $this->keysPerSecond], $now);
+        return $wait > 0 && $isNewcomer
+            ? $this->take('newcomers', [self::KEYS_OF_NEWCOMERS, $this->keysPerSecond], $now)
+            : $wait;
     }
 
     /** A try begins. false: this sender has had too many cards declined. */
