@@ -142,9 +142,15 @@ final class Handler
         if ($request->encryptedCard !== null) {
             return $request->encryptedCard;
         }
-        parse_str($request->body, $fields);
-        $field = $fields['encrypted_card'] ?? null;
-        return is_string($field) ? $field : null;
+        // Not by parse_str(), which warns if there are many fields: a handler may throw it.
+        $field = null;
+        foreach (explode('&', $request->body) as $pair) {
+            [$name, $value] = explode('=', $pair, 2) + ['', ''];
+            if (urldecode($name) === 'encrypted_card') {
+                $field = urldecode($value); // of two, the last one counts, as in $_POST
+            }
+        }
+        return $field;
     }
 
     /** As encodeURIComponent writes it. */

@@ -87,6 +87,21 @@ final class HandlerTest extends TestCase
         self::assertSame('committed', self::told($this->ask('GET'))['status']);
     }
 
+    public function testAFormOfManyFieldsPaysWithoutAWarning(): void
+    {
+        $this->ask();
+        $body = str_repeat('a&', 2000) . http_build_query(['encrypted_card' => Shop::posted()]);
+        $headers = ['content-type' => 'application/x-www-form-urlencoded'];
+        set_error_handler(static fn (int $level, string $message): never =>
+            throw new \ErrorException($message));
+        try {
+            $response = $this->ask(body: $body, headers: $headers);
+        } finally {
+            restore_error_handler();
+        }
+        self::assertSame('committed', self::told($response)['status']);
+    }
+
     /** @dataProvider pages */
     public function testA303KeepsTheAddressOfThePage(string $page, string $location): void
     {
