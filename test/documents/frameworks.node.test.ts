@@ -84,6 +84,13 @@ describe('the pages from zero', () => {
     },
   );
 
+  // Firefox restores the disabled state of a button after a reload.
+  test.each(names)('in %s, a button that is rendered disabled is not restored', (file) => {
+    const html = readFileSync(join(ROOT, 'docs', file), 'utf8');
+    for (const button of html.match(/<button disabled[^>]*>/g) ?? [])
+      expect(button).toMatch(/autocomplete(="off"|: 'off')/i);
+  });
+
   test('have the same server for React and Vue', () => {
     const read = (path: string) => readFileSync(join(ROOT, 'examples', path), 'utf8');
     expect(read('start-vue/server.js')).toBe(read('start-react/server.js'));

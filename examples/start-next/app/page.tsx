@@ -21,7 +21,7 @@ export default function Page() {
             data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
           <label>Security code <input autoComplete="cc-csc" inputMode="numeric"
             data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
-          <button disabled data-cardseal-enable>Pay $10.00</button>
+          <button disabled {...{ autoComplete: 'off' }} data-cardseal-enable>Pay $10.00</button>
         </form>
       )}
     </main>

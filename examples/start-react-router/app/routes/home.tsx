@@ -20,7 +20,7 @@ export default function Home() {
             data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
           <label>Security code <input autoComplete="cc-csc" inputMode="numeric"
             data-rr-is-password="true" data-dd-privacy="mask" data-openreplay-obscured /></label>
-          <button disabled data-cardseal-enable>Pay $10.00</button>
+          <button disabled {...{ autoComplete: 'off' }} data-cardseal-enable>Pay $10.00</button>
         </form>
       )}
     </main>
