@@ -20,13 +20,17 @@ interface Advice {
   otherPort: string;
 }
 
+/** `address` and `port`: if it comes from listening. */
+type ListenError = NodeJS.ErrnoException & { address?: string; port?: number };
+
 /**
  * What the user can do about an error, if there is something; otherwise the error with its stack.
  */
-export function advise(error: NodeJS.ErrnoException & { port?: number }, advice: Advice): string {
-  const { code, port, message, stack } = error;
+export function advise(error: ListenError, advice: Advice): string {
+  const { address, code, port, message, stack } = error;
   if (code === 'EADDRINUSE') return `Port ${port} is taken. ${advice.otherPort}`;
-  if (code === 'EACCES') return `You may not use port ${port}. ${advice.otherPort}`;
+  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine.`;
+  if (code === 'EACCES' && port) return `You may not use port ${port}. ${advice.otherPort}`;
   if (error.name === 'StateError') return message;
   const isMistyped = error instanceof RangeError || code?.startsWith('ERR_PARSE_ARGS');
   return isMistyped ? `${message}\n${advice.usage}` : (stack ?? message);

@@ -54,7 +54,8 @@ const HEADER = JSON.stringify({ type: 'cardseal-sandbox', version: 1 });
  * What an earlier run has saved. A last line that is cut short was never acknowledged, and is
  * dropped.
  *
- * @throws StateError if the file is something else, is damaged, or is in use.
+ * @throws StateError if the file is something else, is damaged, or is in use, or if its folder
+ *   cannot be written to.
  */
 export function readState(path: string): StateRecord[] {
   if (existsSync(path) && !statSync(path).isFile()) {
@@ -62,12 +63,14 @@ export function readState(path: string): StateRecord[] {
   }
   lock(path);
   if (!existsSync(path)) return [];
-  const lines = readFileSync(path, 'utf8').split('\n');
-  lines.pop(); // empty, or cut short
-  if (lines.length > 0 && lines[0] !== HEADER) {
+  const text = readFileSync(path, 'utf8');
+  // The header is never cut short: the file came into being with it
+  if (text !== '' && !text.startsWith(`${HEADER}\n`)) {
     unlock(path);
     throw new StateError(`${path} is no state of the sandbox. Choose another file.`);
   }
+  const lines = text.split('\n');
+  lines.pop(); // empty, or cut short
   const records = lines.slice(1).map((line, i) => {
     try {
       return JSON.parse(line) as StateRecord;
@@ -135,7 +138,10 @@ function lock(path: string) {
   try {
     writeFileSync(file, String(process.pid), { flag: 'wx' });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST') {
+      throw new StateError(`${file} cannot be made (${code}). Choose a file in another folder.`);
+    }
     const owner = Number(readFileSync(file, 'utf8'));
     if (isRunning(owner)) {
       throw new StateError(

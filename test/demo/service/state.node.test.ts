@@ -106,12 +106,16 @@ describe('the file', () => {
     expect(() => createService({ stateFile: file })).toThrow('line 3'); // and it is not locked
   });
 
-  test('a file that is something else is left alone', () => {
-    const file = newFile();
-    write(file, 'notes', '');
-    expect(() => createService({ stateFile: file })).toThrow(`${file} is no state of the sandbox.`);
-    expect(readFileSync(file, 'utf8')).toBe('notes\n');
-  });
+  test.each(['notes\n', 'notes', '{"type":"notes"}'])(
+    'a file that is something else is left alone: %j',
+    (text) => {
+      const file = newFile();
+      writeFileSync(file, text);
+      const open = () => createService({ stateFile: file });
+      expect(open).toThrow(`${file} is no state of the sandbox.`);
+      expect(readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
 
   test('is for one sandbox at a time; the lock of one that was killed does not count', async () => {
     const file = newFile();
