@@ -20,6 +20,8 @@ export function answerError(
   if (error instanceof ServiceError) {
     const { code, reason } = error;
     request.reason = reason ?? '';
+    // It is about the request, and not about a block
+    if (code === 'invalid_request' && reason) return answer(reply, code, { message: reason });
     return answer(reply, code, explain && reason ? { reason } : {});
   }
   if (error instanceof TooManyWaiting) {
@@ -61,10 +63,12 @@ function fieldAtFault({ validation, validationContext }: FastifyError, request: 
       : undefined;
   const name = missing ?? instancePath.split('/')[1];
   const param = Object.keys(schema?.properties ?? {}).find((property) => property === name);
+  // The validator says "schema is false"
+  const rule = keyword === 'boolean' ? 'has an unknown property' : message;
   // The first message consists of the schema alone. Only the keyword `propertyNames` quotes the
   // request, and it comes after what it sums up.
   return {
-    message: `${param ?? validationContext}: ${missing ? 'is required' : message}.`,
+    message: `${param ?? validationContext}: ${missing ? 'is required' : rule}.`,
     ...(param && { param }),
   };
 }

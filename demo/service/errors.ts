@@ -1,6 +1,6 @@
 /**
- * Every error of the service: its code, its HTTP status, and the one message it ever has. Nothing
- * of a request is in any of them.
+ * Every error of the service: its code, its HTTP status and its message. That of `invalid_request`
+ * can be more exact. Nothing of a request is in any of them.
  */
 export const ERRORS = {
   invalid_json: [400, 'The request body is not valid JSON, or a property comes twice in it.'],
@@ -39,7 +39,10 @@ export const ERRORS = {
     'A request with this Idempotency-Key is being processed right now.',
   ],
   request_too_large: [413, 'The request body is larger than 64 KiB.'],
-  unsupported_media_type: [415, 'Send a JSON body with "Content-Type: application/json".'],
+  unsupported_media_type: [
+    415,
+    'Send a JSON body with "Content-Type: application/json" and without Content-Encoding.',
+  ],
   unknown_encryption_key: [
     422,
     'Your account has no encryption key with this key_id. ' +

@@ -22,8 +22,14 @@ export function completeOpenApi<T extends { paths?: unknown }>(document: T): T {
   return document;
 }
 
-const ANY: ErrorCode[] = ['invalid_request', 'request_timeout', 'headers_too_large'];
-const WITH_BODY: ErrorCode[] = ['invalid_json', 'request_too_large', 'unsupported_media_type'];
+/** Also without a body: one that comes nevertheless is refused. */
+const ANY: ErrorCode[] = [
+  'invalid_request',
+  'request_timeout',
+  'unsupported_media_type',
+  'headers_too_large',
+];
+const WITH_BODY: ErrorCode[] = ['invalid_json', 'request_too_large'];
 const API: ErrorCode[] = ['authentication_required', 'invalid_api_key', 'internal_error'];
 const READING = [...ANY, ...API];
 const POSTING = [...READING, ...WITH_BODY];

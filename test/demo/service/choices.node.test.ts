@@ -270,6 +270,17 @@ describe('errors', () => {
     await app.close();
   });
 
+  test.each<[method: 'GET' | 'POST', path: string, body: object | undefined, message: string]>([
+    ['POST', '/payments/card', { amount: 1, currency: 'USD', card: 1 }, 'body: has an unknown'],
+    ['POST', '/payments/card', { amount: 1 }, 'currency: is required.'],
+    ['GET', '/payments/card?page=2', undefined, 'querystring: has an unknown property.'],
+    ['POST', '/payments/card/encryption-keys', {}, 'This operation has no request body.'],
+  ])('%s %s with %j: the message says what is wrong', async (method, path, body, message) => {
+    const reply = await call(method, path, { body });
+    expect(errorOf(reply)).toEqual([400, 'invalid_request']);
+    expect(reply.body.error.message).toContain(message);
+  });
+
   test('no answer may be cached or sniffed', async () => {
     for (const reply of [
       await call('GET', '/payments/card'),

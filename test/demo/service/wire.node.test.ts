@@ -120,6 +120,8 @@ describe('methods', () => {
         const reply = await send({ method: 'GET', path, headers, chunks: ['{}'] });
         expect([reply.status, codeIn(reply)]).toEqual([400, 'invalid_request']);
       }
+    const encoded = { body: {}, headers: { 'content-encoding': 'gzip' } };
+    expect((await call('GET', '/payments/card', encoded)).status).toBe(415);
     const headers = { 'content-length': '0', 'content-type': 'application/json' };
     expect((await send({ method: 'GET', path: '/payments/card', headers })).status).toBe(200);
   });
