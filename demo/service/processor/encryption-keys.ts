@@ -139,5 +139,7 @@ function unknown(record: KeyRecord | undefined): KeyRefusal {
 }
 
 function late(ms: number): KeyRefusal {
-  return { code: 'encryption_key_expired', reason: `The key expired ${ms} ms ago.` };
+  const reason =
+    ms > 0 ? `The key expired ${ms} ms ago.` : 'The key expired before the clock was set back.';
+  return { code: 'encryption_key_expired', reason };
 }

@@ -233,6 +233,7 @@ describe('a key that takes no block', () => {
     service.time.now = key.expires_at + 61_000;
     expect(await reason(seal(key))).toBe('The key expired 61000 ms ago.');
     service.time.now = NOON;
+    expect(await reason(seal(key))).toBe('The key expired before the clock was set back.');
   });
 });
 
