@@ -100,6 +100,7 @@ async function main() {
     },
   });
   if (values.help) return console.log(USAGE);
+  process.env.NODE_ENV ||= 'development'; // the orders are in memory on purpose: no warning
   const demo = await startDemo({
     port: wholeNumber(values.port, 'port', 0, 65535),
     servicePort: wholeNumber(values['service-port'], 'service-port', 0, 65535),

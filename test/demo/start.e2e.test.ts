@@ -1,8 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DemoProcess } from './drivers/demo-process.ts';
 
-/** `npm start` without what it does before: another test may be using what it would build anew. */
-const NPM_START = ['npm', 'start', '--ignore-scripts', '--'];
+/**
+ * `npm start` without what it does before: another test may be using what it would build anew.
+ * NODE_ENV is that of the tests.
+ */
+const NPM_START = ['env', '-u', 'NODE_ENV', 'npm', 'start', '--ignore-scripts', '--'];
 
 function start(...parameters: ConstructorParameters<typeof DemoProcess>) {
   const demo = new DemoProcess(...parameters);
@@ -31,6 +34,7 @@ describe('npm start', () => {
     await demo.stop('SIGTERM');
     expect(demo.output).toContain('service:  POST /payments/card/encryption-keys 201');
     expect(demo.output).not.toContain('sk_'); // the secret key, with which it was asked
+    expect(demo.output).not.toContain('charged twice'); // no warning about orders in memory
     await expect(fetch(checkout)).rejects.toThrow();
     await expect(fetch(service)).rejects.toThrow();
   });
