@@ -126,17 +126,19 @@ export function createExplanation({ payments, slowAddress, secretKey, log }: Opt
       if (request.url === AT) return explain(payload as string);
       const viewer = current.getStore();
       if (!viewer || !isPayment(request) || !(payload instanceof Response)) return payload;
-      return new Response(JSON.stringify(meddle(await payload.json(), viewer)), payload);
+      const answer = meddle(await payload.json(), request, viewer);
+      return new Response(JSON.stringify(answer), payload);
     });
   }
 
   /** Notes what the merchant's server answers, and spoils a key on its way to the page. */
-  function meddle(response: CheckoutResponse, { trail, tell }: Viewer): CheckoutResponse {
-    if (response.status === 'invalid_encrypted_card')
-      trail.refusal = { code: response.status, status: 400 };
-    // The merchant has noticed that the key has expired.
-    else if (trail.received && !trail.answer && !response.key)
-      trail.refusal = { code: 'invalid_encrypted_card' };
+  function meddle(
+    response: CheckoutResponse,
+    { body }: FastifyRequest,
+    { trail, tell }: Viewer,
+  ): CheckoutResponse {
+    const isBlock = Boolean(body); // without a body, the page asks for a key
+    if (isBlock && !trail.answer) trail.refusal = { code: response.status };
     const key = response.key && spoilKey(trail.fault, response.key);
     if (key && trail.key) trail.key.scheme = key.scheme;
     tell();

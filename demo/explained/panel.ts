@@ -136,7 +136,7 @@ function announce({ left, answer, refusal }: Trail) {
   if (trail.answer && JSON.stringify(trail.answer) !== JSON.stringify(answer))
     say(`The service answered: ${outcome(trail.answer)}.`);
   else if (trail.refusal && !refusal)
-    say(`The merchant’s server refused the block: ${trail.refusal.code}.`);
+    say(`The merchant’s server sent no block to the service: ${trail.refusal.code}.`);
   else if (trail.left && trail.left.key_id !== left?.key_id)
     say(`${trail.left.payload.bytes} bytes of ciphertext have left the page.`);
 }

@@ -1,11 +1,12 @@
 import type { CardEncryptionErrorCode } from 'cardseal';
 
+type KnownCode = CardEncryptionErrorCode | 'block_not_sent' | 'not_specified' | 'resolve_intent';
+
 /**
  * What a developer does about an error, by its code. For errors of the service, its specification
  * says so ("Errors").
  */
-export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string> &
-  Record<string, string> = {
+export const REMEDIES: Record<KnownCode, string> & Record<string, string> = {
   unsupported_scheme:
     'Update cardseal to a version that knows the scheme. ' +
     'Do not encrypt under another one: the scheme fixes algorithm, padding and layout.',
@@ -22,7 +23,8 @@ export const REMEDIES: Record<CardEncryptionErrorCode | 'not_specified', string>
   key_unavailable: 'Look at why your server has no key. The next press of the button asks again.',
   invalid_encrypted_card:
     'Start the form again with a fresh key: ' +
-    'the block was not of this checkout, or its key had expired.',
+    'what was posted has not the form of a block of this checkout.',
+  block_not_sent: 'Look for the line “Block not sent” in the log of the server: it says why.',
   encryption_key_expired:
     'Request a new key and let the shopper enter the card again. ' +
     'The server cannot retry: only the shopper has the card.',

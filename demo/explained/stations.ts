@@ -207,24 +207,25 @@ function received({ trail }: Scene): Station {
     ...(isChanged ? tampering(trail.received, trail.left) : []),
   ];
   if (trail.refusal) {
-    const text = 'The merchant’s server sent nothing to the service.';
+    const { code } = trail.refusal;
+    const text = 'The merchant’s server sent no block to the service.';
+    const todo = REMEDIES[code] ?? REMEDIES.block_not_sent;
     return {
       state: 'failed',
       word: 'stopped here',
-      story: [...story, problem('parseEncryptedCard', trail.refusal.code, text)],
+      story: [...story, problem('The shop', code, text, todo)],
     };
   }
   story.push(
     element(
       'p',
       {},
-      'The server has no number, name, date or code. It checked that the block was made under ' +
-        'the key of this checkout, and forwarded it with its secret key.',
+      'The server has no number, name, date or code. It checks that the block was made under ' +
+        'the key of this checkout, and forwards it with its secret key.',
     ),
   );
-  return isChanged
-    ? { state: 'failed', word: 'not what was sent', story }
-    : { state: 'done', word: 'sent on', story };
+  if (isChanged) return { state: 'failed', word: 'not what was sent', story };
+  return { state: 'done', word: trail.answer ? 'sent on' : 'received', story };
 }
 
 function tampering(got: Block, sent: Block): Node[] {
@@ -235,15 +236,8 @@ function tampering(got: Block, sent: Block): Node[] {
 }
 
 function answer({ trail }: Scene): Station {
-  if (!trail.answer) return waiting(trail.refusal ? 'The service got no request.' : 'Nothing yet.');
-  if ('code' in trail.answer) {
-    const text = 'The intent has not changed, and nobody has paid.';
-    return {
-      state: 'failed',
-      word: 'refused',
-      story: [problem(`HTTP ${trail.answer.status ?? 'answer lost'}`, trail.answer.code, text)],
-    };
-  }
+  if (!trail.answer) return waiting(trail.refusal ? 'The service got no block.' : 'Nothing yet.');
+  if ('code' in trail.answer) return noIntent(trail.answer);
   const { intent: id, status } = trail.answer;
   const paid = trail.intents.find((intent) => intent.id === id)!;
   const outcome = paid.states.at(-1)!.status;
@@ -254,7 +248,7 @@ function answer({ trail }: Scene): Station {
     ' ',
     element('strong', {}, outcome),
   );
-  if (!paid.payment_method) {
+  if (outcome === 'failed') {
     const reason = element(
       'p',
       {},
@@ -268,6 +262,11 @@ function answer({ trail }: Scene): Station {
     );
     return { state: 'failed', word: 'declined', story: [line, reason, todo] };
   }
+  if (!['committed', 'authorized'].includes(outcome) || !paid.payment_method) {
+    const text = `This is no outcome that the specification shows. ${NOT_CERTAIN}`;
+    const story = [line, element('p', {}, text), remedy(REMEDIES.resolve_intent)];
+    return { state: 'failed', word: 'not certain', story };
+  }
   const { brand, last4 } = paid.payment_method;
   const back = element(
     'p',
@@ -276,6 +275,24 @@ function answer({ trail }: Scene): Station {
     code(`${brand} …${last4}`),
   );
   return { state: 'done', word: 'approved', story: [line, back] };
+}
+
+const NOT_CERTAIN = 'The card may have been charged, and the merchant’s server does not know.';
+
+/** The errors of the specification: the block was not taken. */
+const BLOCK_ERRORS = [
+  'encryption_key_expired',
+  'unknown_encryption_key',
+  'invalid_encryption_block',
+];
+
+/** An error, or no answer. */
+function noIntent({ code, status }: Problem): Station {
+  const where = status === undefined ? 'No answer' : `HTTP ${status}`;
+  if (!BLOCK_ERRORS.includes(code))
+    return { state: 'failed', word: 'not certain', story: [problem(where, code, NOT_CERTAIN)] };
+  const text = 'The service did not take the block. The intent has not changed.';
+  return { state: 'failed', word: 'refused', story: [problem(where, code, text)] };
 }
 
 function intent({ trail }: Scene): Station {
@@ -309,13 +326,18 @@ function timeline({ id, amount, currency, states }: Intent): HTMLElement {
   );
 }
 
-function problem(where: string, errorCode: Problem['code'], text: string): HTMLElement {
+function problem(
+  where: string,
+  errorCode: Problem['code'],
+  text: string,
+  todo = REMEDIES[errorCode] ?? REMEDIES.not_specified,
+): HTMLElement {
   return element(
     'div',
     { class: 'trouble' },
     element('p', { class: 'trouble-code' }, element('span', {}, `${where}: `), code(errorCode)),
     element('p', {}, text),
-    remedy(REMEDIES[errorCode] ?? REMEDIES.not_specified),
+    remedy(todo),
   );
 }
 

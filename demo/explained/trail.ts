@@ -16,8 +16,8 @@ export interface Trail {
   left?: Block;
   /** What the merchant's server was handed. */
   received?: Block;
-  /** The merchant's server let nothing through to the service. */
-  refusal?: Problem;
+  /** The merchant's server sent no block to the service: the `status` of its response. */
+  refusal?: Pick<Problem, 'code'>;
   /** What the service answered to the authorization. */
   answer?: { status: number; intent: string } | Problem;
   /** The intents of this checkout, the oldest first. */

@@ -13,13 +13,14 @@ const STRANGER = { number: '4111111111111111', name: 'Eve Whittaker', cvv: '9876
 
 let demo: DemoProcess;
 let checkout: string;
+let service: string;
 let browser: Browser;
 const open: Page[] = [];
 
 beforeAll(async () => {
   demo = new DemoProcess();
   browser = await chromium.launch(launchOptions('chromium'));
-  ({ checkout } = await demo.addresses());
+  ({ checkout, service } = await demo.addresses());
 });
 afterEach(async () => {
   for (const page of open.splice(0)) await page.context().close();
@@ -164,6 +165,29 @@ describe('the switch', () => {
     await bob.take('Ada Lovelace');
     await bob.pay();
     await bob.page.getByText('Visa ending in 4242').waitFor();
+  });
+});
+
+describe('what the sandbox lets go wrong', () => {
+  test.each<[operation: string, fault: string, at: string, seen: string, todo: string]>([
+    ['authorize', 'after-drop', 'answer', 'No answer: resolve_intent', 'Look the intent up'],
+    ['authorize', 'after-503', 'answer', 'HTTP 503: resolve_intent', 'Look the intent up'],
+    ['authorize', 'after-404', 'answer', 'HTTP 404: not_specified', 'Look at the status'],
+    ['authorize', 'after-other-status', 'answer', 'processing', 'Look the intent up'],
+    ['create', 'before-503', 'received', 'not_paid', 'Look for the line'],
+  ])('%s, %s: the panel says no more than is known', async (operation, fault, at, seen, todo) => {
+    const { take, pay, station, panel } = await visit();
+    await take('Ada Lovelace');
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ operation, fault, times: 1 });
+    await fetch(`${service}/sandbox/faults`, { method: 'POST', headers, body });
+    await pay();
+    await expect.poll(() => station(at).getAttribute('data-state')).toBe('failed');
+    const told = await station(at).innerText();
+    for (const text of [seen, todo]) expect(told).toContain(text);
+    if (at === 'answer') expect(told).toContain('may have been charged');
+    else expect(told).toContain('sent no block');
+    expect(await panel()).not.toMatch(/nobody has paid|approved|forwarded/);
   });
 });
 
