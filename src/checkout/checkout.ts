@@ -524,9 +524,20 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     block: EncryptedCard,
   ): Promise<Outcome> {
     const answer = await send(intentId, block);
-    const { outcome: result } = await orders.change(orderId, (stored) =>
-      onAnswer(stored, attempt, answer, decider(attempt.token)),
-    );
+    let result: Outcome;
+    try {
+      const decision = await orders.change(orderId, (stored) =>
+        onAnswer(stored, attempt, answer, decider(attempt.token)),
+      );
+      result = decision.outcome;
+    } catch (error) {
+      if (answer.kind === 'intent')
+        log(
+          `Answer not stored: order ${quoted(orderId)}, intent ${quoted(intentId)}, ` +
+            `status ${quoted(answer.status)}`,
+        );
+      throw error;
+    }
     if (result.status === 'not_certain') logUncertain(orderId, intentId);
     return result;
   }

@@ -10,8 +10,9 @@ export interface Orders {
   /** Waits while an attempt is under way: its shopper may have reloaded, or has two tabs. */
   readSettled(orderId: string): Promise<StoredOrder | undefined>;
   /**
-   * Reads, decides and writes, until nobody else has written in between. If the answer of a write
-   * is lost, the order is read and decided again: the decision sees what became of the write.
+   * Reads, decides and writes, until nobody else has written in between. If the store fails, or the
+   * answer of a write is lost, the order is read and decided again: the decision sees what became
+   * of the write.
    *
    * @param repair - Decides in the place of `decide` if the stored value is damaged.
    * @throws the error of the store, if the order cannot be read.
@@ -39,9 +40,11 @@ export interface OrdersOptions {
 /** How long to wait before the order is read again while an attempt is under way. */
 const POLL_MS = 250;
 /** A store that never lets anybody write is broken. */
-const MOST_WRITES = 20;
-/** A change begins no further write after so many times the limit of the store. */
+const MOST_TRIES = 20;
+/** A change reads and writes no more after so many times the limit of the store. */
 const MOST_TIMEOUTS = 2;
+/** How long to wait after the store has failed: a database that restarts is back soon. */
+const PAUSE_MS = 500;
 
 export function ordersIn(options: OrdersOptions): Orders {
   const { store, storeTimeoutMs, limitMs, log, now, sleep, within } = options;
@@ -82,15 +85,23 @@ export function ordersIn(options: OrdersOptions): Orders {
     repair?: () => D,
   ): Promise<D> {
     const begin = now();
-    for (let writes = 0; writes < MOST_WRITES; writes++) {
-      const entry = await readEntry(orderId);
+    let hasWritten = false;
+    for (let tries = 1; ; tries++) {
+      const isOver = () => tries > MOST_TRIES || now() >= begin + MOST_TIMEOUTS * storeTimeoutMs;
+      let entry: { value: string; version: number } | undefined;
+      try {
+        entry = await readEntry(orderId);
+      } catch (error) {
+        if (error instanceof StoreContractError || isOver()) throw error;
+        await sleep(PAUSE_MS);
+        continue;
+      }
       const decision = decideOn(entry);
       if (!decision.store) return decision;
-      const isLate = now() >= begin + MOST_TIMEOUTS * storeTimeoutMs;
-      if (writes > 0 && isLate) break;
+      if (hasWritten && isOver()) throw new Error('The order could not be written');
+      hasWritten = true;
       if (await isWritten(orderId, decision.store, entry?.version ?? 0)) return decision;
     }
-    throw new Error('The order could not be written');
 
     function decideOn(entry: { value: string } | undefined): D {
       if (!entry) return decide(undefined);
@@ -133,6 +144,7 @@ export function ordersIn(options: OrdersOptions): Orders {
       answer = await within(storeTimeoutMs, writing);
     } catch (error) {
       log(`A write of the store failed: order ${quoted(orderId)}: ${describe(error)}`);
+      await sleep(PAUSE_MS);
       return false;
     }
     if (typeof answer !== 'boolean')

@@ -49,7 +49,10 @@ interface Process {
   operations: Operation[];
   /** Operations that are not answered yet. */
   pending: number[];
-  /** The version that the store had, and the time, when the process went to sleep. */
+  /**
+   * The version that the store had, and the time, when the process began to wait for another one.
+   * After a failure it waits for nobody.
+   */
   asleep?: string;
 }
 
@@ -453,9 +456,15 @@ export async function explore({
     ].join('|');
   }
 
+  function hasJustFailed({ answers }: Process): boolean {
+    const last = answers.at(-1);
+    return last !== undefined && 'error' in last.result;
+  }
+
   /** What goes out at once: a request is on its way before it is answered. */
   function sends(world: World, process: Process, operation: Operation) {
-    if (operation.kind === 'sleep') process.asleep = `${world.store?.version} ${world.now}`;
+    if (operation.kind === 'sleep' && !hasJustFailed(process))
+      process.asleep = `${world.store?.version} ${world.now}`;
     if (operation.kind === 'write' && /payload|BwcH/.test(operation.value))
       throw new Violation('The block is stored');
     if (operation.kind === 'write' && operation.version === ANOTHER.version)

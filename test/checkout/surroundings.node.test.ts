@@ -262,6 +262,69 @@ describe('a store', () => {
     expect(swept).toEqual([{ order: 'order-1', intent, status: 'committed', left: 'nothing' }]);
   });
 
+  describe('that fails after the charge', () => {
+    /** Each of these operations fails, beginning with the first one after the charge. */
+    function afterCharge(fails: (operation: number, name: 'read' | 'write') => boolean) {
+      let operation: number | undefined;
+      let entry = { value: JSON.stringify(OPEN), version: 1 };
+      const asked = (name: 'read' | 'write') => {
+        if (operation !== undefined && fails(operation++, name)) throw new Error('ECONNREFUSED');
+      };
+      return checkout({
+        client: {
+          async authorize(id) {
+            operation = 0;
+            return intentResource(id, PRICE, 'committed');
+          },
+        },
+        store: {
+          async read() {
+            asked('read');
+            return entry;
+          },
+          async write(_, value, version) {
+            asked('write');
+            entry = { value, version: version + 1 };
+            return true;
+          },
+        },
+      });
+    }
+
+    test.each([
+      ['as it is read', 0],
+      ['as it is written', 1],
+    ])('for a moment, %s, is asked again after a pause', async (_, at) => {
+      const { pay, clock } = afterCharge((operation) => operation === at);
+      expect(await pay()).toEqual({ status: 'committed', reference: 'pi_card_1' });
+      expect(clock()).toBe(500);
+    });
+
+    test('again and again, as it is read and written, is asked for 10 s', async () => {
+      const { pay, clock } = afterCharge((_, name) => name === 'write' || clock() < 9_500);
+      expect((await pay()).status).toBe('not_certain');
+      expect(clock()).toBe(10_000);
+      const back = afterCharge(() => back.clock() < 9_500);
+      expect((await back.pay()).status).toBe('committed');
+    });
+
+    test('for longer, is told of with what the service has answered', async () => {
+      const { pay, lines } = afterCharge(() => true);
+      expect(await pay()).toEqual({ status: 'not_certain', order: 'order-1' });
+      expect(lines).toEqual([
+        'Answer not stored: order "order-1", intent "pi_card_1", status "committed"',
+        'Payment not certain, the store failed: order "order-1": Error. If a card was sent, ' +
+          'checkout.sweep finds the order',
+      ]);
+    });
+  });
+
+  test('whose values are none is asked once', async () => {
+    const read = vi.fn(async () => ({ value: {}, version: 1 }) as never);
+    await checkout({ store: { read } }).pay();
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
   test('that gives null has no such order', async () => {
     const store = { read: async () => null as never, write: async () => true };
     expect(await checkout({ store }).issueKey(ORDER)).toMatchObject({ status: 200 });

@@ -325,11 +325,19 @@ final class Checkout
         $answer = $this->askToAuthorize($intentId, $card);
         $decider = $this->decider($token);
         $keyId = $card->keyId;
-        $outcome = $this->orders->change(
-            $orderId,
-            static fn (?StoredOrder $stored): Decision =>
-                Decide::onAnswer($stored, $token, $keyId, $answer, $decider),
-        )->outcome();
+        try {
+            $outcome = $this->orders->change(
+                $orderId,
+                static fn (?StoredOrder $stored): Decision =>
+                    Decide::onAnswer($stored, $token, $keyId, $answer, $decider),
+            )->outcome();
+        } catch (\Throwable $error) {
+            if ($answer->intent !== null) {
+                $line = 'Answer not stored: order %s, intent %s, status %s';
+                $this->log($line, order: $orderId, intent: $intentId, status: $answer->intent->status);
+            }
+            throw $error;
+        }
         if ($outcome->status === Status::NotCertain) {
             $this->logUncertain($orderId, $intentId);
         }

@@ -14,9 +14,11 @@ final class Orders
     /** How long to wait before an order is read again while another attempt is under way. */
     private const POLL_MS = 250;
     /** A store that never lets anybody write is broken. */
-    private const MOST_WRITES = 20;
-    /** After so many milliseconds, a change begins no further write: each may fail slowly. */
-    private const LAST_WRITE_MS = 10_000;
+    private const MOST_TRIES = 20;
+    /** A change reads and writes no more after so many milliseconds: each may fail slowly. */
+    private const LAST_TRY_MS = 10_000;
+    /** How long to wait after the store has failed: a database that restarts is back soon. */
+    private const PAUSE_MS = 500;
 
     /**
      * @param int $limitMs how long an attempt is waited for
@@ -53,8 +55,9 @@ final class Orders
     }
 
     /**
-     * Reads, decides and writes, until nobody else has written in between. If the answer of a write
-     * is lost, the order is read and decided again: the decision sees what became of the write.
+     * Reads, decides and writes, until nobody else has written in between. If the store fails, or
+     * the answer of a write is lost, the order is read and decided again: the decision sees what
+     * became of the write.
      *
      * @param \Closure(StoredOrder|null): Decision $decide
      * @param (\Closure(): Decision)|null $repair decides instead if the stored value is damaged
@@ -62,8 +65,19 @@ final class Orders
     public function change(string $orderId, \Closure $decide, ?\Closure $repair = null): Decision
     {
         $begin = $this->clock->now();
-        for ($write = 0; $write < self::MOST_WRITES; $write++) {
-            $entry = $this->store->read($orderId);
+        $hasWritten = false;
+        for ($tries = 1; ; $tries++) {
+            $isOver = fn (): bool => $tries > self::MOST_TRIES
+                || $this->clock->now() - $begin >= self::LAST_TRY_MS;
+            try {
+                $entry = $this->store->read($orderId);
+            } catch (\Throwable $error) {
+                if ($error instanceof StoreContractError || $isOver()) {
+                    throw $error;
+                }
+                $this->clock->sleep(self::PAUSE_MS);
+                continue;
+            }
             try {
                 $stored = $entry === null ? null : StoredValue::read($entry->value, $orderId);
                 $decision = $decide($stored);
@@ -76,15 +90,14 @@ final class Orders
             if ($decision->store === null) {
                 return $decision;
             }
-            $isLate = $this->clock->now() - $begin >= self::LAST_WRITE_MS;
-            if ($isLate && $write > 0) {
-                break;
+            if ($hasWritten && $isOver()) {
+                throw new \RuntimeException('The order could not be written');
             }
+            $hasWritten = true;
             if ($this->isWritten($orderId, $decision->store, $entry?->version ?? 0)) {
                 return $decision;
             }
         }
-        throw new \RuntimeException('The order could not be written');
     }
 
     /** false also if the answer of the store was lost: then the value may be written. */
@@ -97,6 +110,7 @@ final class Orders
             throw $error;
         } catch (\Throwable $error) {
             ($this->log)('A write of the store failed: order %s: %s', order: $orderId, error: $error);
+            $this->clock->sleep(self::PAUSE_MS);
             return false;
         }
     }

@@ -310,6 +310,41 @@ final class CheckoutTest extends TestCase
         self::assertStringContainsString($line, $this->logged());
     }
 
+    /** @dataProvider outages */
+    public function testAStoreThatFailsAfterTheChargeIsAskedAgain(int $failures, Status $status): void
+    {
+        $shop = null;
+        $fail = static function () use (&$shop, &$failures): void {
+            $isCharged = in_array('authorize', $shop?->service->asked ?? [], true);
+            if ($isCharged && $failures-- > 0) {
+                throw new \PDOException('the database has gone');
+            }
+        };
+        $store = new OwnStore(
+            read: static function (PdoStore $store, string $orderId) use ($fail): ?Entry {
+                $fail();
+                return $store->read($orderId);
+            },
+            write: static function (PdoStore $store, mixed ...$given) use ($fail): bool {
+                $fail();
+                return $store->write(...$given);
+            },
+        );
+        $shop = new Shop(store: $store);
+        self::assertSame($status, self::pay($shop));
+        $line = 'Answer not stored: order "order-1", intent "pi_card_1", status "committed"';
+        $isTold = str_contains($this->logged(), $line);
+        self::assertSame($status === Status::NotCertain, $isTold);
+    }
+
+    /** @return iterable<array{int, Status}> so many reads and writes fail */
+    public static function outages(): iterable
+    {
+        yield 'for a moment' => [1, Status::Committed];
+        yield 'for 5 s' => [10, Status::Committed];
+        yield 'for longer than 10 s' => [100, Status::NotCertain];
+    }
+
     /** @dataProvider manyCards */
     public function testManyMoreDeclinesThanPaymentsAreNotedOnce(int $paidOfThree, int $notes): void
     {

@@ -41,8 +41,8 @@ final class OrdersTest extends TestCase
     {
         yield 'quick, lost to others' => [1, false, 20];
         yield 'quick, failed' => [1, true, 20];
-        yield 'of half a second' => [500, true, 20];
-        yield 'of a second' => [1000, true, 10];
+        yield 'of half a second' => [500, true, 10];
+        yield 'of a second' => [1000, true, 7];
         yield 'of 5 s' => [5000, true, 2];
         yield 'of 50 s' => [50_000, true, 1];
     }

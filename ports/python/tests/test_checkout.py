@@ -335,6 +335,36 @@ def test_a_response_about_another_amount_says_nothing() -> None:
     assert shop.pay(ORDER, POSTED, SENDER).status is Status.NOT_CERTAIN
 
 
+@pytest.mark.parametrize(
+    ("failures", "status"),
+    [(1, Status.COMMITTED), (10, Status.COMMITTED), (100, Status.NOT_CERTAIN)],
+)
+def test_a_store_that_fails_after_the_charge_is_asked_again(failures: int, status: Status) -> None:
+    class Failing(MemoryStore):
+        left = failures
+
+        def fail(self) -> None:
+            if "authorize" in service.asked and self.left > 0:
+                self.left -= 1
+                raise OSError("the database has gone")
+
+        def read(self, order_id: str) -> Any:
+            self.fail()
+            return super().read(order_id)
+
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            self.fail()
+            return super().write(order_id, value, version, due)
+
+    lines: list[str] = []
+    service = FakeService()
+    shop = checkout(service, store=Failing(), lines=lines)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).status is status
+    line = 'Answer not stored: order "order-1", intent "pi_card_1", status "committed"'
+    assert (line in lines) is (status is Status.NOT_CERTAIN)
+
+
 def test_staff_settle_an_order_whose_value_is_damaged() -> None:
     store = MemoryStore()
     store.write(ORDER.id, '{"state":"pay', 0)

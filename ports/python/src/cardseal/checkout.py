@@ -374,9 +374,17 @@ class Checkout:
     def _authorize(self, order_id: str, intent_id: str, card: EncryptedCard, token: str) -> Outcome:
         answer = self._ask_to_authorize(intent_id, card)
         decider = self._decider(token)
-        settled = self._orders.change(
-            order_id, lambda stored: on_answer(stored, token, card.key_id, answer, decider)
-        )
+        try:
+            settled = self._orders.change(
+                order_id, lambda stored: on_answer(stored, token, card.key_id, answer, decider)
+            )
+        except Exception:
+            if isinstance(answer, IntentResponse):
+                self._log(
+                    "Answer not stored: order %s, intent %s, status %s"
+                    % (quoted(order_id), quoted(intent_id), quoted(answer.status))
+                )
+            raise
         if settled.outcome.status is Status.NOT_CERTAIN:
             self._log_uncertain(order_id, intent_id)
         return settled.outcome

@@ -13,9 +13,11 @@ from .stores import Entry, OrderStore, StoreContractError
 # How long to wait before an order is read again while another attempt is under way.
 _POLL_S = 0.25
 # A store that never lets anybody write is broken.
-_MOST_WRITES = 20
-# A change begins no further write after this time: twice the 5 s that a database may take.
-_MOST_WRITING_MS = 10_000
+_MOST_TRIES = 20
+# A change reads and writes no more after this time: twice the 5 s that a database may take.
+_LAST_TRY_MS = 10_000
+# How long to wait after the store has failed: a database that restarts is back soon.
+_PAUSE_S = 0.5
 
 
 class _HasStore(Protocol):
@@ -58,12 +60,23 @@ class Orders:
     ) -> D:
         """Reads, decides and writes, until nobody else has written in between.
 
-        If the answer of a write is lost, the order is read and decided again: the decision sees
-        what became of the write. ``repair`` decides instead if the stored value is damaged.
+        If the store fails, or the answer of a write is lost, the order is read and decided again:
+        the decision sees what became of the write. ``repair`` decides instead if the stored value is damaged.
         """
         begin = self._clock.now_ms()
-        for writes in range(_MOST_WRITES):
-            entry = self._entry(order_id)
+        has_written = False
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                entry = self._entry(order_id)
+            except StoreContractError:
+                raise
+            except Exception:
+                if self._is_over(tries, begin):
+                    raise
+                self._clock.sleep(_PAUSE_S)
+                continue
             try:
                 decision = decide(None if entry is None else read_value(entry.value, order_id))
             except UnreadableOrder:
@@ -73,12 +86,14 @@ class Orders:
             order = decision.store
             if order is None:
                 return decision
-            is_late = self._clock.now_ms() >= begin + _MOST_WRITING_MS
-            if writes > 0 and is_late:
-                break
+            if has_written and self._is_over(tries, begin):
+                raise RuntimeError("The order could not be written")
+            has_written = True
             if self._is_written(order_id, order, entry.version if entry else 0):
                 return decision
-        raise RuntimeError("The order could not be written")
+
+    def _is_over(self, tries: int, begin: int) -> bool:
+        return tries > _MOST_TRIES or self._clock.now_ms() >= begin + _LAST_TRY_MS
 
     def _entry(self, order_id: str) -> Optional[Entry]:
         entry = self._store.read(order_id)
@@ -100,6 +115,7 @@ class Orders:
             self._log(
                 "A write of the store failed: order %s: %s" % (quoted(order_id), described(error))
             )
+            self._clock.sleep(_PAUSE_S)
             return False
         if not isinstance(answer, bool):
             raise StoreContractError(
