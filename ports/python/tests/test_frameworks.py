@@ -51,11 +51,10 @@ def nothing(_request: object) -> None: ...
         (lambda request: request.stream.read(), KEY_REQUEST, KEY),
     ],
 )
-def test_flask(
-    reads: Reader, posted: Posted, answer: tuple[int, str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_flask(reads: Reader, posted: Posted, answer: tuple[int, str]) -> None:
     app = flask.Flask("shop")
-    shop = checkout()
+    lines: list[str] = []
+    shop = checkout(lines=lines)
     shop.issue_key(ORDER, SENDER)
 
     @app.before_request
@@ -69,7 +68,7 @@ def test_flask(
     content_type, body = posted
     response = app.test_client().post("/checkout", data=body, content_type=content_type)
     assert (response.status_code, response.json["status"]) == answer  # type: ignore[index]
-    assert ("body of a request is gone" in caplog.text) == (answer == MISCONFIGURED)
+    assert ("body of a request is gone" in "".join(lines)) == (answer == MISCONFIGURED)
 
 
 if not django.conf.settings.configured:
@@ -90,17 +89,16 @@ if not django.conf.settings.configured:
         (lambda request: request.read(), KEY_REQUEST, KEY),
     ],
 )
-def test_django(
-    reads: Reader, posted: Posted, answer: tuple[int, str], caplog: pytest.LogCaptureFixture
-) -> None:
-    shop = checkout()
+def test_django(reads: Reader, posted: Posted, answer: tuple[int, str]) -> None:
+    lines: list[str] = []
+    shop = checkout(lines=lines)
     shop.issue_key(ORDER, SENDER)
     content_type, body = posted
     request = django.test.RequestFactory().post("/checkout", body, content_type=content_type)
     reads(request)
     response = on_django.respond(shop, request, ORDER, sender=SENDER)
     assert (response.status_code, json.loads(response.content)["status"]) == answer
-    assert ("body of a request is gone" in caplog.text) == (answer == MISCONFIGURED)
+    assert ("body of a request is gone" in "".join(lines)) == (answer == MISCONFIGURED)
 
 
 async def read_body(request: Request) -> None:
@@ -139,7 +137,6 @@ def test_starlette(
     posted: Posted,
     length: bool,
     answer: tuple[int, str],
-    caplog: pytest.LogCaptureFixture,
 ) -> None:
     content_type, body = posted
     framing = (b"content-length", b"%d" % len(body)) if length else (b"transfer-encoding", b"chunked")
@@ -159,8 +156,9 @@ def test_starlette(
             await reads(request)
         return await on_starlette.respond(shop, request, ORDER, sender=SENDER)
 
-    shop = checkout()
+    lines: list[str] = []
+    shop = checkout(lines=lines)
     shop.issue_key(ORDER, SENDER)
     response = asyncio.run(answered())
     assert (response.status_code, json.loads(response.body)["status"]) == answer
-    assert ("body of a request is gone" in caplog.text) == (answer == MISCONFIGURED)
+    assert ("body of a request is gone" in "".join(lines)) == (answer == MISCONFIGURED)

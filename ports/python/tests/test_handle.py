@@ -143,6 +143,14 @@ def test_refuses(
     assert "4242" not in "".join(lines)
 
 
+def test_a_form_that_nothing_has_parsed_is_told_to_the_log_of_the_checkout() -> None:
+    lines: list[str] = []
+    headers = {"Content-Type": "multipart/form-data"}
+    response = ask(checkout(lines=lines), body=b"--x", headers=headers)
+    assert response.status == 400
+    assert "The form came as multipart/form-data" in lines[0]
+
+
 def test_without_an_order_there_is_none() -> None:
     for method in ("GET", "POST"):
         response = ask(checkout(), method, order=None)

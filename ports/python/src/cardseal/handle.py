@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional
 
 from .checkout import Checkout, IssuedKey, NoKey, TooMany
-from .log import log
 from .order import Order, Outcome, Status
 
 # A block takes less than 2 KiB.
@@ -84,19 +83,18 @@ def _post(
     if _is_too_large(request):
         return _json(413, {"status": "too_large"})
     if _is_body_gone(request):
-        log(_BODY_IS_GONE)
+        checkout._log(_BODY_IS_GONE)
         return _json(500, {"status": "misconfigured"})
     # The page names the order that its key is for. The session may have another one by now.
     meant = request.header("cardseal-order")
     is_meant = order is not None and meant in (None, _encoded(order.id))
-    content_type = (request.header("content-type") or "").strip().lower()
-    is_form = content_type.startswith(_FORM_TYPES)
+    is_form = _content_type(request).startswith(_FORM_TYPES)
     if order is None or not is_meant:
         outcome = Outcome(Status.NO_ORDER)
     elif not is_form and not request.body:
         return _issue_key(checkout, order, request.sender)
     elif is_form:
-        outcome = checkout.pay(order, _form_field(request, content_type), request.sender)
+        outcome = checkout.pay(order, _form_field(checkout, request), request.sender)
     else:
         outcome = checkout.pay(order, request.body, request.sender)
     if is_form and "text/html" in (request.header("accept") or ""):
@@ -145,12 +143,16 @@ def _content_length(request: Request) -> str:
     return request.header("content-length") or "0"
 
 
-def _form_field(request: Request, content_type: str) -> Optional[str]:
+def _content_type(request: Request) -> str:
+    return (request.header("content-type") or "").strip().lower()
+
+
+def _form_field(checkout: Checkout, request: Request) -> Optional[str]:
     """The value of the form field ``encrypted_card``."""
     if request.encrypted_card is not None:
         return request.encrypted_card
-    if content_type.startswith("multipart/"):
-        log("The form came as multipart/form-data: give Request its field encrypted_card")
+    if _content_type(request).startswith("multipart/"):
+        checkout._log("The form came as multipart/form-data: give Request its field encrypted_card")
         return None
     try:
         fields = urllib.parse.parse_qs((request.body or b"").decode("utf-8"), strict_parsing=True)

@@ -32,7 +32,6 @@ def safe(log: Log) -> Log:
     return safe_log
 
 
-@safe
 def log(line: str) -> None:
     """Log ``line`` as a warning of the logger ``cardseal``."""
     _logger.warning("%s", line)
