@@ -19,6 +19,7 @@ const read = (value: unknown) => readStored(JSON.stringify(value), 'order-1');
 describe('an order', () => {
   test.each<[string, object]>([
     ['that is open', OPEN],
+    ['whose key expired before 1970', { ...OPEN, keys: [{ ...KEY, expiresAt: -1 }] }],
     ['whose last card was declined', { ...OPEN, last: { status: 'failed' } }],
     ['whose card was sent before', { ...OPEN, sent: true, intentId: 'pi_1' }],
     ['whose intent is a draft', { ...OPEN, intentId: 'pi_1' }],

@@ -128,7 +128,7 @@ final class StoredValue
         if ($stored === null) {
             return null;
         }
-        $startedAt = self::count(self::at($stored, 'startedAt'));
+        $startedAt = self::time(self::at($stored, 'startedAt'));
         return new Attempt(self::at($stored, 'token'), self::at($stored, 'keyId'), $startedAt);
     }
 
@@ -139,7 +139,7 @@ final class StoredValue
             self::at($stored, 'id'),
             self::count(self::at($stored, 'amount')),
             self::at($stored, 'currency'),
-            self::count(self::at($stored, 'expiresAt')),
+            self::time(self::at($stored, 'expiresAt')),
             BlockState::from(self::at($stored, 'block')),
             $stored['reason'] ?? null,
         );
@@ -176,7 +176,7 @@ final class StoredValue
         if (is_string($stored)) {
             return Delivery::from($stored);
         }
-        $until = self::count(self::at($stored, 'until'));
+        $until = self::time(self::at($stored, 'until'));
         $tries = self::count(self::at($stored, 'tries'));
         return new Claim(self::at($stored, 'token'), $until, $tries);
     }
@@ -190,5 +190,11 @@ final class StoredValue
     private static function count(mixed $value): int
     {
         return Numbers::isAmount($value) ? $value : throw new \ValueError();
+    }
+
+    /** A service may say that a key expired before 1970: what is written must be readable. */
+    private static function time(mixed $value): int
+    {
+        return is_int($value) && abs($value) < 2 ** 53 ? $value : throw new \ValueError();
     }
 }

@@ -120,7 +120,7 @@ def _fits_together(order: StoredOrder) -> bool:
 def _read_attempt(stored: Any) -> Optional[Attempt]:
     if stored is None:
         return None
-    return Attempt(_text(stored["token"]), _text(stored["keyId"]), _count(stored["startedAt"]))
+    return Attempt(_text(stored["token"]), _text(stored["keyId"]), _time(stored["startedAt"]))
 
 
 def _attempt_json(attempt: Optional[Attempt]) -> Optional[dict[str, Any]]:
@@ -135,7 +135,7 @@ def _read_stored_key(stored: Any) -> StoredKey:
         id=_text(stored["id"]),
         amount=_count(stored["amount"]),
         currency=_text(stored["currency"]),
-        expires_at=_count(stored["expiresAt"]),
+        expires_at=_time(stored["expiresAt"]),
         block=Block(stored["block"]),
         reason=_optional_text(stored.get("reason")),
     )
@@ -167,7 +167,7 @@ def _read_delivery(stored: Any) -> Union[Claim, Delivery, None]:
         return None
     if stored == "done":
         return Delivery.DONE
-    return Claim(_text(stored["token"]), _count(stored["until"]), _count(stored["tries"]))
+    return Claim(_text(stored["token"]), _time(stored["until"]), _count(stored["tries"]))
 
 
 def _delivery_json(delivery: Union[Claim, Delivery]) -> Any:
@@ -188,6 +188,13 @@ def _optional_text(value: Any) -> Optional[str]:
 
 def _count(value: Any) -> int:
     if type(value) is not int or not 0 <= value < 2**53:
+        raise ValueError
+    return value
+
+
+def _time(value: Any) -> int:
+    """A service may say that a key expired before 1970: what is written must be readable."""
+    if type(value) is not int or abs(value) >= 2**53:
         raise ValueError
     return value
 
