@@ -38,6 +38,7 @@ import type { ListedOrder, OrderStore } from './order-store.ts';
 import { ordersIn } from './orders.ts';
 import { readPostedBlock } from './posted-block.ts';
 import { senderOf } from './sender.ts';
+import { shortened } from './shortened.ts';
 import { readStored } from './stored-value.ts';
 import { within } from './within.ts';
 
@@ -550,7 +551,8 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
         callClient((it) => it.authorize(intentId, block, { idempotencyKey })),
       );
       const { id, status, failure_reason, amount, currency } = intent;
-      const reason = failure_reason?.slice(0, LONGEST_REASON) ?? null;
+      const isText = typeof failure_reason === 'string';
+      const reason = isText ? shortened(failure_reason, LONGEST_REASON) : null;
       return { kind: 'intent', id, status, reason, price: { amount, currency } };
     } catch (error) {
       log(`Authorization failed: intent ${quoted(intentId)}: ${describe(error)}`);

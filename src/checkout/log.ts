@@ -1,4 +1,5 @@
 import type { CardPaymentsError } from './card-payments.ts';
+import { shortened } from './shortened.ts';
 
 /** A problem that this module has found itself: its message is fixed words, and may be logged. */
 export class Problem extends Error {
@@ -25,7 +26,7 @@ export function safeLog(log: (line: string) => unknown): Log {
 }
 
 /** An id in a line: quoted, so that no line break in it can forge another line. */
-export const quoted = (id: string): string => JSON.stringify(id.slice(0, LONGEST_ID));
+export const quoted = (id: string): string => JSON.stringify(shortened(id, LONGEST_ID));
 const LONGEST_ID = 200;
 
 /**

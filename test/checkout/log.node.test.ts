@@ -47,9 +47,10 @@ test('its errors have names of their own', async () => {
   });
 });
 
-test('an id in a line is quoted, and has at most 200 characters', () => {
+test('an id in a line is quoted, and has at most 200 characters, all whole', () => {
   expect(quoted('order\n1')).toBe('"order\\n1"');
   expect(quoted('x'.repeat(201))).toBe(`"${'x'.repeat(200)}"`);
+  expect(quoted(`${'x'.repeat(199)}\u{1f4b3}y`)).toBe(`"${'x'.repeat(199)}\u{1f4b3}"`);
 });
 
 test('what came in time leaves no timer behind', async () => {

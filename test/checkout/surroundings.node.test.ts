@@ -1040,10 +1040,10 @@ test('an authorization may take a second longer than its client', async () => {
 test('of a reason, 200 characters are kept', async () => {
   const authorize: Client['authorize'] = async (id) => ({
     ...intentResource(id, PRICE, 'failed'),
-    failure_reason: 'x'.repeat(201),
+    failure_reason: `${'x'.repeat(199)}\u{1f4b3}y`, // two UTF-16 units: half of it is no text
   });
   const { pay } = checkout({ client: { authorize } });
-  expect(await pay()).toEqual({ status: 'failed', reason: 'x'.repeat(200) });
+  expect(await pay()).toEqual({ status: 'failed', reason: `${'x'.repeat(199)}\u{1f4b3}` });
 });
 
 test.each(['automatic', 'manual'] as const)(
