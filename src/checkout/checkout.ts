@@ -32,7 +32,14 @@ import {
   type StoredOrder,
 } from './decide.ts';
 import { declineLimits, keyLimits } from './limits.ts';
-import { describe, type Log, Problem, quoted, StoreContractError } from './log.ts';
+import {
+  describe,
+  InvalidOrderError,
+  type Log,
+  Problem,
+  quoted,
+  StoreContractError,
+} from './log.ts';
 import { memoryStore } from './memory-store.ts';
 import type { ListedOrder, OrderStore } from './order-store.ts';
 import { ordersIn } from './orders.ts';
@@ -812,12 +819,12 @@ function named(orderId: string, outcome: Outcome): Outcome {
 
 /** A copy: the shop may change its own object while a request is on its way. */
 function readOrder({ id, amount, currency, description, capture_method }: Order): Order {
-  if (typeof id !== 'string' || id === '') throw new TypeError('order.id must be text');
+  if (typeof id !== 'string' || id === '') throw new InvalidOrderError('order.id must be text');
   if (!Number.isSafeInteger(amount) || amount < 0)
-    throw new TypeError('order.amount must be a whole number of minor units');
+    throw new InvalidOrderError('order.amount must be a whole number of minor units');
   if (typeof currency !== 'string' || currency === '')
-    throw new TypeError('order.currency must be text');
+    throw new InvalidOrderError('order.currency must be text');
   if (capture_method !== undefined && !['automatic', 'manual'].includes(capture_method))
-    throw new TypeError('order.capture_method must be automatic or manual');
+    throw new InvalidOrderError('order.capture_method must be automatic or manual');
   return { id, amount, currency, description, capture_method };
 }

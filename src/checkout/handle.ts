@@ -1,5 +1,6 @@
 import type { CheckoutCalls, Order } from './checkout.ts';
 import type { Outcome } from './decide.ts';
+import { describe } from './log.ts';
 import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
 
 /** Options for `checkout.handle`. */
@@ -62,7 +63,8 @@ export interface Handler {
    * @param orderOf - Finds the order in the shopper's session, as {@link Handler.handle} needs it.
    * @param options - Where a native submit leads, and how to tell who asks.
    * @returns The handler. It never rejects. An error of `orderOf`, or of sending, goes to Express,
-   * or else into the log. If something else has answered already, nothing is sent.
+   * or else, by its name and code, into the log: its message may repeat what was posted. If
+   * something else has answered already, nothing is sent.
    */
   node<Request extends ServerRequest>(
     orderOf: (request: Request) => Order | undefined | Promise<Order | undefined>,
@@ -162,7 +164,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
         await send(response, await handle(request, await orderOf(request), options));
       } catch (error) {
         if (next) return next(error);
-        log(`checkout.node: ${(error as Error)?.name}: ${(error as Error)?.message}`);
+        log(`checkout.node: ${describe(error)}`);
         // Node ends a process, with all its payments, if a promise rejects and nobody hears it.
         await send(response, json(500, { status: 'misconfigured' })).catch(() => {});
       }

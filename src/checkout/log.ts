@@ -11,6 +11,9 @@ export class StoreContractError extends TypeError {
   override readonly name = 'StoreContractError';
 }
 
+/** The shop gives something else than an order. The message is fixed words: what to change. */
+export class InvalidOrderError extends TypeError {}
+
 /** Takes lines. It never throws, whatever the merchant's function does. */
 export type Log = (line: string) => void;
 
@@ -34,7 +37,7 @@ const LONGEST_ID = 200;
  * browser has posted.
  */
 export function describe(error: unknown): string {
-  if (error instanceof Problem || error instanceof StoreContractError) return error.message;
+  if (IN_FIXED_WORDS.some((kind) => error instanceof kind)) return (error as Error).message;
   try {
     const { name, recovery, status, code } = Object(error) as Partial<CardPaymentsError>;
     const parts = [name, recovery, status, code].filter(isCode);
@@ -44,6 +47,7 @@ export function describe(error: unknown): string {
   }
 }
 
+const IN_FIXED_WORDS = [Problem, StoreContractError, InvalidOrderError];
 const LONGEST_CODE = 60;
 const CODE_CHARACTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-';
 

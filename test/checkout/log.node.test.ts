@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   describe as described,
+  InvalidOrderError,
   Problem,
   quoted,
   StoreContractError,
@@ -11,6 +12,7 @@ import { within } from '../../src/checkout/within.ts';
 test.each<[string, unknown, string]>([
   ['its own problems by their message', new Problem('the store is closed'), 'the store is closed'],
   ['what a store does wrong', new StoreContractError('give a number'), 'give a number'],
+  ['what is no order', new InvalidOrderError('order.id must be text'), 'order.id must be text'],
   ['an error by its name', new RangeError('4242424242424242'), 'RangeError'],
   [
     'an error by its name and codes',
