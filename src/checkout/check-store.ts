@@ -12,7 +12,7 @@ export interface CheckStoreOptions {
 /**
  * Tries a store on your test system, for everything that {@link OrderStore} asks: writers at the
  * same time, ids that are nearly the same, long values, a restart. It takes some seconds, and
- * leaves 40 orders whose ids begin with `cardseal-check-`. They are not due, and you may delete
+ * leaves some orders whose ids begin with `cardseal-check-`. They are not due, and you may delete
  * them.
  *
  * @param store - Of a test system.
