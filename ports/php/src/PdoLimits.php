@@ -88,6 +88,11 @@ final class PdoLimits implements Limits
         return $this->run($sql, $values)->rowCount() === 1;
     }
 
+    /**
+     * Scans the table: an index on "at" would have to be written by every take. The scan of 100,000
+     * rows, which are 14 key requests a second for two hours, took 7 ms in SQLite and 0.2 s in
+     * MariaDB.
+     */
     private function forget(int $now): void
     {
         $sql = 'DELETE FROM cardseal_limits WHERE at NOT BETWEEN :oldest AND :latest';
