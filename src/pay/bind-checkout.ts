@@ -1,6 +1,6 @@
 import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
-import { bindCardForm } from '../form/index.ts';
+import { bindCardForm, type CardFormBinding } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
@@ -37,7 +37,7 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  *
  * - The form is bound as by `bindCardForm`, whose rules hold for its fields and its texts.
  * - If no answer comes, the shopper reads that, and the next press sends the same block.
- * - After a decline the form is open for another card.
+ * - After a decline the form is open for another card. What the shopper has typed meanwhile stays.
  * - When nothing can be paid any more, the form goes: it is paid, perhaps in another tab, or it is
  *   not certain, or the page is out of date.
  *
@@ -87,16 +87,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   let latest: { readonly aborter: AbortController | undefined } | undefined;
 
   const opening = Promise.resolve().then(open); // after `bindCheckout` has returned
-  const binding = bindCardForm(form, {
-    keyMaxAgeMs: options.keyMaxAgeMs,
-    keyTimeoutMs: options.keyTimeoutMs,
-    luhn: options.luhn,
-    when: options.when,
-    maskForRecorders: options.maskForRecorders,
-    messages: messagesOfForm(messages),
-    key,
-    onEncrypted: pay,
-  });
+  let binding = bindForm();
   const place = outcomePlace(form);
   if (!onOutcome) place.prepare();
   const listen = unclobbered(form, 'addEventListener');
@@ -104,6 +95,20 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   listen('submit', onSubmit);
   isBound = true;
   return { unbind };
+
+  /** The form of one card. */
+  function bindForm(): CardFormBinding {
+    return bindCardForm(form, {
+      keyMaxAgeMs: options.keyMaxAgeMs,
+      keyTimeoutMs: options.keyTimeoutMs,
+      luhn: options.luhn,
+      when: options.when,
+      maskForRecorders: options.maskForRecorders,
+      messages: messagesOfForm(messages),
+      key,
+      onEncrypted: pay,
+    });
+  }
 
   /** Asks how the order stands. Without an answer, the request for a key tells. */
   async function open(): Promise<void> {
@@ -174,8 +179,17 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     }
     unanswered.delete(block.key_id);
     show(meaningOf(response, wasSentBefore));
-    if (!isClosed) binding.restart();
+    if (!isClosed) startNextCard();
     return undefined;
+  }
+
+  /**
+   * Another binding: the fields are not locked while a payment is under way, and may hold the next
+   * card already. `restart()` would empty them. Those of the last card are empty since it left.
+   */
+  function startNextCard(): void {
+    binding.unbind(); // a listener of what this raises may unbind the checkout, too
+    if (isBound) binding = bindForm();
   }
 
   /** Nothing was sent now, but perhaps before, when the server still knew the order. */

@@ -1,7 +1,7 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
 import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
-import { html, later } from '../support/form.ts';
+import { FIELDS, html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
   bindAt,
@@ -752,4 +752,59 @@ test('what is no form ends in an error, and no request goes out', async () => {
   expect(() => bindAt(noForm, { url: shop.url })).toThrow('form');
   await shop.seen(); // a request of `open` would have come before this one
   expect((await shop.seen()).requests).toEqual([]);
+});
+
+describe('what the shopper has typed while a payment is under way stays after a decline', () => {
+  const inputsOf = ({ form }: Shop) => [...form.querySelectorAll<HTMLInputElement>('input')];
+  const valuesOf = (shop: Shop) =>
+    inputsOf(shop).flatMap(({ type, value }) => (type === 'hidden' ? [] : [value]));
+
+  /** Returns when the card is on its way, and the fields are empty. */
+  async function openWithPayment(): Promise<Shop> {
+    const shop = openShop(`${FIELDS}<button disabled data-cardseal-enable>Pay</button>`);
+    await shop.next('pay', 'wait');
+    shop.bind();
+    shop.type({ number: DECLINED_NUMBER });
+    shop.press();
+    await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+    expect(valuesOf(shop)).toEqual(['', '', '', '']);
+    return shop;
+  }
+
+  test('another card, which the next press pays with', async () => {
+    const shop = await openWithPayment();
+    shop.type();
+    const typed = valuesOf(shop);
+    await shop.go();
+    await shop.waitFor(DECLINED);
+    await shop.ready();
+    expect(valuesOf(shop)).toEqual(typed);
+    shop.press();
+    await shop.waitFor(PAID);
+    expect((await shop.seen()).charges).toBe(1);
+  });
+
+  test('a part of it, and the focus', async () => {
+    const shop = await openWithPayment();
+    const [number] = inputsOf(shop);
+    number!.focus();
+    number!.value = '4242';
+    await shop.go();
+    await shop.waitFor(DECLINED);
+    expect(valuesOf(shop)).toEqual(['4242', '', '', '']);
+    expect(document.activeElement).toBe(number);
+  });
+
+  test('the focus of the button, if nothing was typed', async () => {
+    const shop = await openWithPayment();
+    const button = shop.form.querySelector('button')!;
+    button.focus();
+    await shop.go();
+    await shop.waitFor(DECLINED);
+    await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    expect([document.activeElement, button.disabled]).toEqual([button, false]);
+    shop.press();
+    await shop.waitFor('Enter the card number');
+    expect((await shop.seen()).blocks).toHaveLength(1);
+  });
 });
