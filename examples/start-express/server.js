@@ -11,7 +11,8 @@ const checkout = createCheckout({
 const app = express();
 app.set('view engine', 'ejs');
 app.use('/js', express.static('node_modules/cardseal/dist'));
-app.use(session({ secret: 'for development', resave: false, saveUninitialized: false }));
+const cookie = { sameSite: 'lax', secure: 'auto' }; // with Secure, if the request came by HTTPS
+app.use(session({ secret: 'for development', cookie, resave: false, saveUninitialized: false }));
 app.use(express.json()); // for other routes of the shop
 
 /** The order of this session. Its price comes from your database, never from the page. */

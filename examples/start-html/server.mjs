@@ -16,7 +16,8 @@ function orderOf({ headers }) {
 
 const pay = checkout.node(orderOf);
 const script = readFileSync('node_modules/cardseal/dist/cardseal.pay.js');
-const newOrder = () => `order=${randomUUID()}; HttpOnly; SameSite=Lax; Path=/`;
+const secure = process.env.NODE_ENV === 'production' ? '; Secure' : '';
+const newOrder = () => `order=${randomUUID()}; HttpOnly; SameSite=Lax; Path=/${secure}`;
 
 createServer((request, response) => {
   if (request.url === '/checkout') return pay(request, response);

@@ -9,7 +9,8 @@ const checkout = createCheckout({
 });
 
 const app = express();
-app.use(session({ secret: 'for development', resave: false, saveUninitialized: false }));
+const cookie = { sameSite: 'lax', secure: 'auto' }; // with Secure, if the request came by HTTPS
+app.use(session({ secret: 'for development', cookie, resave: false, saveUninitialized: false }));
 
 /** The order of this session. Its price comes from your database, never from the page. */
 function orderOf({ method, session }) {

@@ -91,6 +91,17 @@ describe('the pages from zero', () => {
       expect(button).toMatch(/autocomplete(="off"|: 'off')/i);
   });
 
+  /** SvelteKit's own default is Secure. */
+  const ofOtherServers = names.filter((file) => file !== 'start-sveltekit.md');
+
+  // Safari refuses such a cookie from http://localhost, so it has no Secure in development.
+  test.each(ofOtherServers)('in %s, the cookie of the order has Secure in production', (file) => {
+    const text = readFileSync(join(ROOT, 'docs', file), 'utf8');
+    expect(text).toMatch(
+      /secure = (process\.env\.NODE_ENV === 'production'|import\.meta\.env\.PROD)|secure: 'auto'/,
+    );
+  });
+
   test('have the same server for React and Vue', () => {
     const read = (path: string) => readFileSync(join(ROOT, 'examples', path), 'utf8');
     expect(read('start-vue/server.js')).toBe(read('start-react/server.js'));

@@ -7,7 +7,8 @@ const checkout = createCheckout({
   payments: { baseUrl: 'http://127.0.0.1:3001', secretKey: 'sk_test_bookshop_published_key' },
 });
 
-const cookie = createCookie('order', { httpOnly: true, sameSite: 'lax', path: '/' });
+const secure = process.env.NODE_ENV === 'production';
+const cookie = createCookie('order', { httpOnly: true, sameSite: 'lax', path: '/', secure });
 
 /** The order of this shopper. Its price comes from your database, never from the page. */
 async function answer({ request }: { request: Request }) {
