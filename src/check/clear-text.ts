@@ -106,7 +106,7 @@ function adviceFor({ way, to, isPreparing, site, form }: Outgoing) {
     return { advice: NOT_HERE, help: 'docs/recorders.md#what-recorders-record' };
   }
   if (isPreparing) return { advice: KEEP_OFF, help: 'docs/recorders.md#what-recorders-record' };
-  const isByJquery = /jquery/i.test(site?.through || site?.script || '');
+  const isByJquery = site && /jquery/i.test(site.through || site.script);
   return { advice: isByJquery ? SEND_SERIALIZED : CHANGE_SCRIPT, help: CLEAR_TEXT };
 }
 

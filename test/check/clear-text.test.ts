@@ -1,8 +1,8 @@
 /** Each way out by which a page sends a test card is found, with the place in the page's own code. */
 
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { cardFinder, clearTextSearch, placeOfAddress } from '../../src/check/clear-text.ts';
-import type { FindingStore, Found } from '../../src/check/findings.ts';
+import type { Finding, FindingStore, Found } from '../../src/check/findings.ts';
 import type { Outgoing } from '../../src/check/outgoing.ts';
 import { searcher, type TestCard } from '../../src/check/search.ts';
 import type { CardReader } from '../../src/check/typed-card.ts';
@@ -61,6 +61,13 @@ const WAYS: [way: string, code: string][] = [
 const CHANGE_SCRIPT =
   'A script of your page sends the card’s fields, or a copy of them in its state or model. Take ' +
   'the card out of both, and send the field encrypted_card, which holds the block.';
+const SEND_SERIALIZED =
+  'A script of your page reads the fields and sends them. Remove the names of the card’s ' +
+  'controls, and send $(form).serialize() or a list of the fields that you need, from a submit ' +
+  'listener or a button with data-cardseal-button.';
+const KEEP_OFF =
+  'If this is a recorder or tracker, keep it off this page, or set the option that masks what is ' +
+  'typed. If it is yours, take the card out of what it makes a text of. To compare is no leak.';
 const NOT_HERE =
   'This looks like a recorder or tracker. Keep it off this page, or set the option that masks ' +
   'what is typed.';
@@ -540,22 +547,34 @@ const CARD_IN_PAGE = {
   name: 'Zoë Quillow',
 };
 function finderOf(card: TestCard) {
-  const known = { ...card, find: searcher(card) };
-  return cardFinder({ cards: () => [known] } as Partial<CardReader> as CardReader);
+  const inPage = { ...card, find: searcher(card) };
+  return cardFinder({ cards: () => [inPage] } as Partial<CardReader> as CardReader);
+}
+
+/** Searches what leaves, in a page where the check has these findings already. */
+function search(
+  outgoing: Partial<Outgoing>,
+  { findings = [], typed = [TYPED.number] }: { findings?: Finding[]; typed?: string[] } = {},
+) {
+  const added: Found[] = [];
+  const withdrawn: [reason: string, finding: Finding][] = [];
+  const store: Partial<FindingStore> = {
+    load: () => ({ findings, presses: [], notices: [] }),
+    add: (it) => void added.push(it),
+    withdraw(isNone, reason) {
+      for (const it of findings) if (isNone(it)) withdrawn.push([reason, it]);
+    },
+  };
+  const { search } = clearTextSearch(finderOf({ ...CARD_IN_PAGE, typed }), store as FindingStore);
+  search({ way: 'fetch', to: '', parts: [{ text: NUMBER }], site: undefined, ...outgoing });
+  return { added, withdrawn };
 }
 
 describe('among what leaves', () => {
   const BOXES = ['4929', '1192', '8374', '6509'];
 
-  function foundIn(parts: Outgoing['parts'], typed: string[]): Found[] {
-    const found: Found[] = [];
-    const add = (it: Found) => void found.push(it);
-    const store: Partial<FindingStore> = { add, withdraw() {} };
-    const finder = finderOf({ ...CARD_IN_PAGE, typed });
-    const outgoing = { way: 'localStorage', to: '', parts, site: undefined };
-    clearTextSearch(finder, store as FindingStore).search(outgoing);
-    return found;
-  }
+  const foundIn = (parts: Outgoing['parts'], typed: string[]) =>
+    search({ way: 'localStorage', parts }, { typed }).added;
 
   test('names the field that holds the card, and no address if there is none', () => {
     const parts = [
@@ -575,9 +594,109 @@ describe('among what leaves', () => {
     expect(foundIn(parts, BOXES)).toMatchObject([{ fields: ['card number'], control: undefined }]);
   });
 
+  test('finds such a number between other fields with digits', () => {
+    const values = ['12', '4929', '1192', 'Cork', '8374', '6509', '27'];
+    const parts = values.map((text) => ({ key: 'box', text }));
+    expect(foundIn(parts, BOXES)).toMatchObject([{ fields: ['card number'] }]);
+  });
+
   test('does not put texts together that are no fields', () => {
     const parts = BOXES.map((text) => ({ text }));
     expect(foundIn(parts, BOXES)).toEqual([]);
+  });
+});
+
+const SHOP = { script: '/shop.js', line: 3, column: 4 };
+const OTHER_SCRIPT = { ...SHOP, script: '/other.js' };
+const NUMBER_AND_NAME = [{ text: `${NUMBER} Zoë Quillow` }];
+
+/** A finding of the check that is none of a card's fields. */
+const LOCK: Finding = { kind: 'lock', page: '/', text: '', advice: '', help: '', site: SHOP };
+
+/** A finding that the check has already. Another line of the same script is no other script. */
+const known = (finding: Partial<Finding>): Finding => ({
+  ...LOCK,
+  kind: 'about to leave',
+  fields: ['card number', 'name on the card'],
+  site: { ...SHOP, line: 1 },
+  ...finding,
+});
+
+describe('what is about to leave', () => {
+  const prepare = (outgoing: Partial<Outgoing>, findings: Finding[] = []) =>
+    search({ way: 'JSON.stringify', isPreparing: true, site: SHOP, ...outgoing }, { findings });
+
+  test('is named with all its parts', () => {
+    const [found] = prepare({ parts: NUMBER_AND_NAME }).added;
+    expect(found?.text).toEqual([
+      'The card number and the name on the card are about to leave in clear text, by JSON.stringify',
+      ...[', from ', SHOP, '.'],
+    ]);
+  });
+
+  test.each([
+    ['a finding of this script says it', known({ fields: ['card number'] })],
+    ['a finding of this script says more', known({})],
+    ['a finding of this script says that it has left', known({ kind: 'clear text' })],
+  ])('is not said again if %s', (_, finding) => {
+    const ofOther = known({ site: OTHER_SCRIPT });
+    expect(prepare({}, [ofOther, finding]).added).toEqual([]);
+  });
+
+  test.each([
+    ['another script has done so', known({ site: OTHER_SCRIPT })],
+    ['nobody knows which script has done so', known({ site: undefined })],
+    ['a finding of this script says something else', LOCK],
+    ['a finding of this script says less', known({ fields: ['card number'] })],
+  ])('is said although %s', (_, finding) => {
+    expect(prepare({ parts: NUMBER_AND_NAME }, [finding]).added).toHaveLength(1);
+  });
+});
+
+describe('when something has left', () => {
+  const leave = (site: Outgoing['site'], parts: Outgoing['parts'], finding: Finding) =>
+    search({ site, parts }, { findings: [finding] });
+
+  test.each([
+    ['what this script was about to send', SHOP],
+    ['what any script was about to send, if nobody knows who has sent it,', undefined],
+  ])('%s is taken back', (_, site) => {
+    const { added, withdrawn } = leave(site, NUMBER_AND_NAME, known({}));
+    expect([added.length, withdrawn]).toEqual([1, [['it has left', known({})]]]);
+  });
+
+  test.each([
+    ['what another script is about to send', NUMBER_AND_NAME, known({ site: OTHER_SCRIPT })],
+    ['a finding that says more', [{ text: NUMBER }], known({})],
+    ['a finding that it left by another way', NUMBER_AND_NAME, known({ kind: 'clear text' })],
+  ])('%s stays', (_, parts, finding) => {
+    const { added, withdrawn } = leave(SHOP, parts, finding);
+    expect([added.length, withdrawn]).toEqual([1, []]);
+  });
+});
+
+describe('the advice', () => {
+  const adviceTo = (outgoing: Partial<Outgoing>) => search(outgoing).added[0]?.advice;
+
+  test('to a script that makes a text says what to do with it', () => {
+    expect(search({ isPreparing: true, site: SHOP }).added).toMatchObject([
+      { advice: KEEP_OFF, help: 'docs/recorders.md#what-recorders-record' },
+    ]);
+  });
+
+  test.each([
+    ['through jQuery', { ...SHOP, through: 'jquery-3.7.1.min.js' }],
+    ['of jQuery itself', { ...SHOP, script: '/lib/jQuery.js' }],
+  ])('to a call %s says what to send', (_, site) => {
+    expect(search({ site }).added).toMatchObject([{ advice: SEND_SERIALIZED, help: CLEAR_TEXT }]);
+  });
+
+  test('to a call without an address does not depend on where other addresses lead', () => {
+    const base = document.createElement('base');
+    base.href = 'https://other.example/';
+    document.head.prepend(base);
+    onTestFinished(() => base.remove());
+    expect([adviceTo({ to: '' }), adviceTo({ to: '/a' })]).toEqual([CHANGE_SCRIPT, NOT_HERE]);
   });
 });
 

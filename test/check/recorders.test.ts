@@ -123,7 +123,7 @@ test.each(Object.entries(RECORDERS))(
     expect(findings).toMatchObject([
       { kind, way, fields: expect.arrayContaining(['card number']), site: { script } },
     ]);
-    expect(findings[0]!.advice).toContain('recorder or tracker');
+    expect(findings[0]!.advice).toContain('This looks like a recorder or tracker');
     expect(presses).toMatchObject(PAID);
   },
 );
