@@ -70,11 +70,11 @@ export function outcomePlace(form: HTMLFormElement) {
       if (text) write(found, text, form);
       else clear();
       told = text;
-      const hadFocus = unclobbered(form, 'contains')(rootOf(form).activeElement);
+      const isHere = !isElsewhere(form);
       if (isClosed) hide(form);
       else reveal();
-      if (text && hadFocus) found.scrollIntoView({ block: 'nearest' });
-      if (!isClosed || !hadFocus) return;
+      if (text && isHere) found.scrollIntoView?.({ block: 'nearest' }); // jsdom has none
+      if (!isClosed || !isHere) return;
       if (!found.hasAttribute('tabindex')) found.tabIndex = -1; // so that it can have the focus
       found.focus();
     },
@@ -85,6 +85,12 @@ export function outcomePlace(form: HTMLFormElement) {
       drop();
     },
   };
+}
+
+/** Whether something else has the focus. Safari gives none to a button that is tapped. */
+function isElsewhere(form: HTMLFormElement): boolean {
+  const focused = rootOf(form).activeElement ?? document.activeElement;
+  return !!focused && focused !== document.body && !unclobbered(form, 'contains')(focused);
 }
 
 function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {

@@ -127,6 +127,23 @@ test('a limit says when it ends: the key is requested again then, without anothe
   expect(linesOf('error')).toEqual([]);
 });
 
+test('a limit that says an end beyond what a timer can hold is waited for', async () => {
+  const shop = openShop();
+  let keys = 0;
+  const send = window.fetch;
+  const fetchSpy = vi.spyOn(window, 'fetch').mockImplementation((url, init) => {
+    if (init?.method !== 'POST') return send(url, init);
+    keys += 1;
+    const headers = { 'retry-after': '4294967' }; // 50 days, which a timer takes for nothing
+    return Promise.resolve(new Response('', { status: 429, headers }));
+  });
+  later(() => fetchSpy.mockRestore());
+  shop.bind();
+  await vi.waitFor(() => expect(keys).toBe(1));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(keys).toBe(1);
+});
+
 test('a key that does not come is one line with the address, and the next press asks again', async () => {
   const shop = openShop();
   await shop.next('key', 'bad_gateway');
@@ -554,6 +571,22 @@ test('the text does not move the button, and after the payment it has the focus 
   shop.press();
   await shop.waitFor(PAID);
   expect(document.activeElement?.textContent).toBe(PAID);
+});
+
+test.each([
+  ['has the focus that nothing had, as in Safari after a tap', false],
+  ['leaves the focus to an element outside the form', true],
+])('after the payment, the text %s', async (_, isElsewhere) => {
+  const shop = openShop(`${html()}<div style="height: 1500px"></div>`);
+  const search = shop.host.appendChild(document.createElement('input'));
+  shop.bind();
+  shop.type();
+  shop.press();
+  if (isElsewhere) search.focus({ preventScroll: true });
+  else (document.activeElement as HTMLElement | null)?.blur();
+  await shop.waitFor(PAID);
+  if (isElsewhere) expect(document.activeElement).toBe(search);
+  else expect(document.activeElement?.textContent).toBe(PAID);
 });
 
 test('messages are those of the form and of the outcomes, and no name is unknown', async () => {
