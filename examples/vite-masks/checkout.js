@@ -1,6 +1,6 @@
 import { bindCardForm } from 'cardseal/form';
 import './brands.js';
-import { masks } from './imask.js';
+import './imask.js';
 
 /** After any other status, the card may have been charged. */
 const NOT_PAID = ['failed', 'not_paid', 'retry_is_safe'];
@@ -16,11 +16,3 @@ const binding = bindCardForm(form, {
     if (NOT_PAID.includes(status)) await binding.restart(); // open the form for another card
   },
 });
-
-// What the masks hold, for the test.
-for (const mask of masks) {
-  mask.on('accept', () => {
-    const state = masks.map(({ value, unmaskedValue }) => [value, unmaskedValue]);
-    document.querySelector('#state').textContent = JSON.stringify(state);
-  });
-}

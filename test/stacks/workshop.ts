@@ -123,6 +123,18 @@ export class Workshop {
     writeFileSync(file, text);
   }
 
+  /**
+   * Makes the copied app show the state of its framework, for the test. The examples themselves
+   * must not: merchants copy them.
+   *
+   * @param before - Occurs once in the file.
+   */
+  insert(path: string, before: string, text: string): void {
+    const parts = readFileSync(join(this.folder, path), 'utf8').split(before);
+    if (parts.length !== 2) throw new Error(`${path} has '${before}' ${parts.length - 1} times`);
+    this.write(path, parts.join(text + before));
+  }
+
   /** The installed version of a package. */
   version(name: string): string {
     const file = join(this.folder, 'node_modules', name, 'package.json');

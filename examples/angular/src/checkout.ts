@@ -1,4 +1,3 @@
-import { JsonPipe } from '@angular/common';
 import {
   type AfterViewInit,
   Component,
@@ -13,7 +12,7 @@ import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment';
 
 @Component({
   selector: 'app-checkout',
-  imports: [FormsModule, ReactiveFormsModule, JsonPipe],
+  imports: [FormsModule, ReactiveFormsModule],
   template: `
     <form #form ngNativeValidate>
       <input aria-label="E-mail" name="email" type="email" required>
@@ -25,7 +24,6 @@ import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment';
         [(ngModel)]="code" [ngModelOptions]="{ standalone: true }">
       <button type="submit">Pay</button>
       <p role="status">{{ outcome().text }}</p>
-      <output>{{ [number.value, holder.value, expiry, code] | json }}</output>
     </form>
   `,
 })

@@ -32,7 +32,6 @@ export function Checkout() {
       <input aria-label="Security code" autocomplete="cc-csc" />
       <button type="submit">Pay</button>
       <p role="status">{outcome().text}</p>
-      <output>{number()}</output>
     </form>
   );
 }

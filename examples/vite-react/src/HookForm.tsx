@@ -14,7 +14,7 @@ export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
   const binding = useRef<CardFormBinding>(null);
   const [{ text }, show] = useState(NOTHING_YET);
-  const { control, register, handleSubmit, watch, formState } = useForm({
+  const { control, register, handleSubmit, formState } = useForm({
     defaultValues: { email: '', number: '', holder: '', expiry: '', code: '' },
   });
   useEffect(() => {
@@ -48,7 +48,6 @@ export function Checkout() {
       ))}
       <button type="submit">Pay</button>
       <p role="status">{text}</p>
-      <output>{JSON.stringify(watch())}</output>
     </form>
   );
 }

@@ -29,6 +29,7 @@ export const svelte: Stack = {
   name: 'svelte',
   packages: ['vite', 'svelte', 'svelte-check'],
   async build(place) {
+    place.app.insert('src/Checkout.svelte', '</form>', '<output>{JSON.stringify(card)}</output>');
     await place.app.run('svelte-check', ['--fail-on-warnings']);
     await buildByVite(place);
   },
@@ -38,7 +39,10 @@ export const svelte: Stack = {
 export const solid: Stack = {
   name: 'solid',
   packages: ['vite', 'solid-js'],
-  build: buildByVite,
+  async build(place) {
+    place.app.insert('src/Checkout.jsx', '</form>', '<output>{number()}</output>');
+    await buildByVite(place);
+  },
   checks: { '`onMount`, signals': pay },
 };
 
@@ -51,6 +55,8 @@ export const angular: Stack = {
   name: 'angular',
   packages: ['@angular/cli', '@angular/core', '@angular/forms', 'typescript'],
   async build({ app, shop }) {
+    const state = '[number.value, holder.value, expiry, code].join()';
+    app.insert('src/checkout.ts', '</form>', `<output>{{ ${state} }}</output>`);
     await app.run('ng', ['build']);
     shop.root = join(app.folder, 'dist/browser');
   },

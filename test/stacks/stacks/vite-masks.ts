@@ -3,10 +3,21 @@ import type { Page } from 'playwright';
 import { payAt } from '../shopper.ts';
 import { expect, type Place, type Stack } from '../stack.ts';
 
+const SHOW_STATE = `import { masks } from './imask.js';
+const state = document.body.appendChild(document.createElement('output'));
+for (const mask of masks) {
+  mask.on('accept', () => {
+    const values = masks.map(({ value, unmaskedValue }) => [value, unmaskedValue]);
+    state.textContent = JSON.stringify(values);
+  });
+}
+`;
+
 export const viteMasks: Stack = {
   name: 'vite-masks',
   packages: ['vite', 'imask', 'credit-card-type'],
   async build({ app, shop }) {
+    app.insert('checkout.js', "import './imask.js';", SHOW_STATE);
     await app.run('vite', ['build']);
     shop.root = join(app.folder, 'dist');
   },

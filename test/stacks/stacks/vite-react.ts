@@ -8,6 +8,8 @@ export const viteReact: Stack = {
   name: 'vite-react',
   packages: ['vite', 'react', 'react-hook-form'],
   async build({ app, shop }) {
+    app.insert('src/HookForm.tsx', 'handleSubmit,', 'watch, ');
+    app.insert('src/HookForm.tsx', '</form>', '<output>{JSON.stringify(watch())}</output>');
     await app.run('vite', ['build']);
     shop.root = join(app.folder, 'dist');
   },
