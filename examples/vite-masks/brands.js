@@ -4,12 +4,13 @@ const ACCEPTED = ['visa', 'mastercard', 'american-express'];
 const form = document.querySelector('#checkout');
 const number = document.querySelector('#number');
 const code = document.querySelector('#code');
+const shownBrand = document.querySelector('#brand');
 
 number.addEventListener('input', () => {
   const digits = number.value.replace(/\D/g, '');
   const brands = digits ? creditCardType(digits) : [];
   const [brand] = brands.length === 1 ? brands : [];
-  document.querySelector('#brand').textContent = brand?.niceType ?? '';
+  shownBrand.textContent = brand?.niceType ?? '';
   code.maxLength = brand?.code.size ?? 4;
 });
 

@@ -30,8 +30,8 @@ export interface Visit {
 
 /**
  * A whole visit. A wrong number and a missing e-mail address send nothing and lose nothing. The
- * first card is declined, the second refused, the third is paid, and then nothing of it is left in
- * the page.
+ * first card is declined, the second refused, the third is paid, and then the page has no form,
+ * and nothing of a card.
  */
 export async function payAt(place: Place, visit: Visit): Promise<void> {
   const context = await place.browser.newContext();
@@ -85,10 +85,12 @@ async function correctAndPay({ shop }: Place, page: Page, visit: Visit): Promise
     await outcome(page, shown);
     await expectEmpty(page, visit);
     if (shown === PAID) break;
+    expect((await cardInPage(page)).length === 4, 'there is no form for another card');
     const hasEmail = await page.inputValue('[name=email]');
     if (!hasEmail) await page.fill('[name=email]', 'zoe@shop.example');
     await typeCard(page, visit);
   }
+  expect((await cardInPage(page)).length === 0, 'there is still a form for a card after paying');
   expectPayments(shop.takePayments(), 3);
 }
 

@@ -1,18 +1,29 @@
 import { bindCardForm } from 'cardseal/form';
-import { createSignal, onCleanup, onMount } from 'solid-js';
+import { createSignal, onCleanup, onMount, Show } from 'solid-js';
 import { NOTHING_YET, requestKey, sendCard } from './payment.ts';
 
 export function Checkout() {
+  const [outcome, show] = createSignal(NOTHING_YET);
+  return (
+    <>
+      <p role="status">{outcome().text}</p>
+      <Show when={outcome().asksForCard}>
+        <CardForm show={show} />
+      </Show>
+    </>
+  );
+}
+
+function CardForm(props) {
   let form;
   const [number, setNumber] = createSignal('');
-  const [outcome, show] = createSignal(NOTHING_YET);
 
   onMount(() => {
     const binding = bindCardForm(form, {
-      key: () => requestKey(show),
+      key: () => requestKey(props.show),
       async onEncrypted(block) {
-        const { result } = await sendCard(JSON.stringify(block), show);
-        if (result === 'not_paid') await binding.restart(); // opens the form for another card
+        const { result } = await sendCard(JSON.stringify(block), props.show);
+        if (result === 'not_paid') await binding.restart(); // for another card
       },
     });
     onCleanup(() => binding.unbind());
@@ -31,7 +42,6 @@ export function Checkout() {
       <input aria-label="Expiry date" autocomplete="cc-exp" />
       <input aria-label="Security code" autocomplete="cc-csc" />
       <button type="submit">Pay</button>
-      <p role="status">{outcome().text}</p>
     </form>
   );
 }

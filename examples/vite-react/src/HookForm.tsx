@@ -1,7 +1,7 @@
 import { bindCardForm, type CardFormBinding } from 'cardseal/form';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Controller, useForm } from 'react-hook-form';
-import { NOTHING_YET, requestKey, sendCard } from './payment.ts';
+import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment.ts';
 
 const CARD = [
   { field: 'number', label: 'Card number', autoComplete: 'cc-number' },
@@ -11,9 +11,19 @@ const CARD = [
 ] as const;
 
 export function Checkout() {
+  const [{ text, asksForCard }, show] = useState(NOTHING_YET);
+  return (
+    <>
+      <p role="status">{text}</p>
+      {asksForCard && <CardForm show={show} />}
+    </>
+  );
+}
+
+/** `useForm` is in here, so that the card leaves its state with the form. */
+function CardForm({ show }: { show: (outcome: Outcome) => void }) {
   const form = useRef<HTMLFormElement>(null);
   const binding = useRef<CardFormBinding>(null);
-  const [{ text }, show] = useState(NOTHING_YET);
   const { control, register, handleSubmit, formState } = useForm({
     defaultValues: { email: '', number: '', holder: '', expiry: '', code: '' },
   });
@@ -21,14 +31,13 @@ export function Checkout() {
     const bound = bindCardForm(form.current!, { key: () => requestKey(show) });
     binding.current = bound;
     return () => bound.unbind();
-  }, []);
+  }, [show]);
 
   function submit(event: FormEvent<HTMLFormElement>) {
     const body = new FormData(event.currentTarget); // e-mail and encrypted_card, nothing else
     return handleSubmit(async () => {
       const { result } = await sendCard(body, show);
-      if (result === 'paid') binding.current?.unbind(); // empties the card's fields
-      if (result === 'not_paid') await binding.current?.restart(); // opens them for another card
+      if (result === 'not_paid') await binding.current?.restart(); // for another card
     })(event);
   }
 
@@ -47,7 +56,6 @@ export function Checkout() {
         />
       ))}
       <button type="submit">Pay</button>
-      <p role="status">{text}</p>
     </form>
   );
 }

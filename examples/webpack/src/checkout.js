@@ -12,5 +12,6 @@ const binding = bindCardForm(form, {
     const { status } = await answer.json();
     document.querySelector('[role=status]').textContent = status;
     if (NOT_PAID.includes(status)) await binding.restart(); // open the form for another card
+    else form.remove();
   },
 });

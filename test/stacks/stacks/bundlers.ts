@@ -29,7 +29,7 @@ export const svelte: Stack = {
   name: 'svelte',
   packages: ['vite', 'svelte', 'svelte-check'],
   async build(place) {
-    place.app.insert('src/Checkout.svelte', '</form>', '<output>{JSON.stringify(card)}</output>');
+    place.app.insert('src/Checkout.svelte', '<p role', '<output>{JSON.stringify(card)}</output>');
     await place.app.run('svelte-check', ['--fail-on-warnings']);
     await buildByVite(place);
   },
@@ -56,7 +56,7 @@ export const angular: Stack = {
   packages: ['@angular/cli', '@angular/core', '@angular/forms', 'typescript'],
   async build({ app, shop }) {
     const state = '[number.value, holder.value, expiry, code].join()';
-    app.insert('src/checkout.ts', '</form>', `<output>{{ ${state} }}</output>`);
+    app.insert('src/checkout.ts', '<p role', `<output>{{ ${state} }}</output>`);
     await app.run('ng', ['build']);
     shop.root = join(app.folder, 'dist/browser');
   },

@@ -68,6 +68,7 @@ async function payWithBrands({ browser, shop }: Place): Promise<void> {
     expect(payment?.card === expected && !more[0], `paid with ${payment?.card}`);
     const left = await page.evaluate(() => document.documentElement.outerHTML);
     expect(!left.includes('3782'), 'the page still holds the number');
+    expect(!left.includes('cc-number'), 'there is still a form for a card after paying');
   } finally {
     await page.close();
   }
