@@ -58,6 +58,21 @@ export async function payAt(place: Place, visit: Visit): Promise<void> {
   }
 }
 
+/** A paid order is opened again: the server gives no key, and the page says that it is paid. */
+export async function openPaid({ browser }: Place, address: string): Promise<void> {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(STEP_LIMIT_MS);
+  const paid = { status: 409, json: { status: 'committed' } };
+  try {
+    await page.route('**/card-key', (route) => route.fulfill(paid));
+    await page.goto(address);
+    await outcome(page, PAID);
+    expect((await cardInPage(page)).length === 0, 'there is a form for a paid order');
+  } finally {
+    await page.close();
+  }
+}
+
 /** Browsers ask for an icon of the page, which the apps do not have. */
 const isNoise = (text: string) => text.includes('404 (Not Found)');
 

@@ -1,5 +1,5 @@
 import { bindCardForm } from 'cardseal/form';
-import { useActionState, useEffect, useRef } from 'react';
+import { useActionState, useEffect, useRef, useState } from 'react';
 import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment.ts';
 
 const NOT_CERTAIN: Outcome = {
@@ -15,9 +15,11 @@ async function pay(_: Outcome, data: FormData): Promise<Outcome> {
 
 export function Checkout() {
   const form = useRef<HTMLFormElement>(null);
-  const [{ text, asksForCard }, payAction, isPaying] = useActionState(pay, NOTHING_YET);
+  const [outcome, payAction, isPaying] = useActionState(pay, NOTHING_YET);
+  const [told, show] = useState<Outcome>(); // instead of a key
+  const { text, asksForCard } = told ?? outcome;
   useEffect(() => {
-    const binding = bindCardForm(form.current!, { key: () => requestKey() });
+    const binding = bindCardForm(form.current!, { key: () => requestKey(show) });
     return () => binding.unbind();
   }, []);
   if (!asksForCard) return <p role="status">{text}</p>;

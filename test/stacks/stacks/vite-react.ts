@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { payAt } from '../shopper.ts';
+import { openPaid, payAt } from '../shopper.ts';
 import type { Place, Stack } from '../stack.ts';
 
 const PATHS = ['/action-state', '/hook-form'];
@@ -23,7 +23,11 @@ export const viteReact: Stack = {
 };
 
 function open(path: string) {
-  return (place: Place) => payAt(place, { address: place.shop.origin + path });
+  return async (place: Place) => {
+    const address = place.shop.origin + path;
+    await payAt(place, { address });
+    await openPaid(place, address);
+  };
 }
 
 /** StrictMode runs effects twice in development only, and only there React warns. */
