@@ -168,13 +168,15 @@ function textOf(bytes: number[]): string {
  * ```
  */
 export function fakeCheckout(...plays: Play[]): FakeCheckout {
+  const keyIds = new Set<string>();
   const outcomes = new Map<string, object>();
   const cards: OpenedCard[] = [];
   const requests: FakeCheckout['requests'] = [];
   let charges = 0;
   let current: { status: string; last?: string } = { status: 'open' };
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    fetch: answer as unknown as typeof fetch,
+    fetch: inTurn as unknown as typeof fetch,
     cards,
     requests,
     get charges() {
@@ -182,34 +184,75 @@ export function fakeCheckout(...plays: Play[]): FakeCheckout {
     },
   };
 
-  async function answer(_url: unknown, { method = 'GET', body }: RequestInit = {}) {
-    requests.push(method === 'GET' ? 'GET' : body ? 'pay' : 'key');
-    if (method === 'GET') return responseOf(current);
-    if (body) return pay(JSON.parse(String(body)));
-    if (current.status !== 'open') return responseOf(current);
-    return responseOf({ ...current, order: 'test', key: await testKey() });
+  /** Each request waits for the one before it, because that may be a payment. */
+  function inTurn(_url: unknown, { method = 'GET', body }: RequestInit = {}) {
+    const request = method === 'GET' ? 'GET' : body ? 'pay' : 'key';
+    requests.push(request);
+    const answered = before.then(() => (request === 'pay' ? pay(String(body)) : answer(request)));
+    before = answered.catch(() => {});
+    return answered;
   }
 
-  async function pay(block: EncryptedCard) {
-    const known = outcomes.get(block.key_id);
-    if (known) return responseOf(known);
-    cards.push(await openBlock(block));
+  async function answer(request: 'GET' | 'key') {
+    if (request === 'GET' || current.status !== 'open') return responseOf(current);
+    const key = await testKey();
+    keyIds.add(key.id);
+    return responseOf({ ...current, order: 'test', key });
+  }
+
+  async function pay(text: string) {
+    const block = blockIn(text);
+    const key_id = block?.key_id;
+    const isNew = block && keyIds.has(block.key_id) && !outcomes.has(block.key_id);
+    const card = isNew && (await openBlock(block).catch(() => undefined));
+    if (card) cards.push(card);
     if (current.status !== 'open') return responseOf(current);
+    if (!key_id || (isNew && !card)) return responseOf({ status: 'invalid_encrypted_card' }, 400);
+    if (!isNew) {
+      const known = outcomes.get(key_id);
+      return known ? responseOf(known) : responseOf({ status: 'no_order', key_id }, 404);
+    }
     const play = plays.shift() ?? 'committed';
-    const status = play === 'lost' ? 'committed' : play;
-    const isPaid = status === 'committed' || status === 'authorized';
-    const outcome = isPaid ? { status, reference: 'pi_card_test' } : { status };
-    outcomes.set(block.key_id, outcome);
-    if (isPaid) charges += 1;
-    current = isPaid || status === 'not_certain' ? outcome : { status: 'open', last: status };
+    const outcome = outcomeOf(play);
+    outcomes.set(key_id, outcome);
+    if ('reference' in outcome) charges += 1;
+    const isSettled = 'reference' in outcome || play === 'not_certain';
+    current = isSettled ? outcome : { ...outcome, status: 'open', last: play };
     if (play === 'lost') throw new TypeError('The response is lost');
     return responseOf(outcome);
   }
 }
 
+/** `undefined` if the text is no JSON of a block. */
+function blockIn(text: string): EncryptedCard | undefined {
+  try {
+    const block = JSON.parse(text);
+    return block.key_id && block.payload && block.layout ? block : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function outcomeOf(play: Play) {
+  switch (play) {
+    case 'lost':
+      return { status: 'committed', reference: 'pi_card_test' };
+    case 'committed':
+    case 'authorized':
+      return { status: play, reference: 'pi_card_test' };
+    case 'failed':
+      return { status: play, reason: null };
+    case 'not_certain':
+      return { status: play, order: 'test' };
+    default:
+      return { status: play };
+  }
+}
+
 /** jsdom has no `Response`. */
-function responseOf(body: object) {
-  return { ok: true, status: 200, headers: { get: () => null }, json: async () => body };
+function responseOf(body: object, status = 200) {
+  const headers = { get: () => null };
+  return { ok: status === 200, status, headers, json: async () => body };
 }
 
 /** A card that the form accepts, for {@link typeCard}. */
