@@ -168,8 +168,8 @@ function textOf(bytes: number[]): string {
  * ```
  */
 export function fakeCheckout(...plays: Play[]): FakeCheckout {
-  const keyIds = new Set<string>();
-  const outcomes = new Map<string, object>();
+  /** By the id of the key; `undefined` until a block of it has come. */
+  const outcomes = new Map<string, object | undefined>();
   const cards: OpenedCard[] = [];
   const requests: FakeCheckout['requests'] = [];
   let charges = 0;
@@ -196,22 +196,21 @@ export function fakeCheckout(...plays: Play[]): FakeCheckout {
   async function answer(request: 'GET' | 'key') {
     if (request === 'GET' || current.status !== 'open') return responseOf(current);
     const key = await testKey();
-    keyIds.add(key.id);
+    outcomes.set(key.id, undefined);
     return responseOf({ ...current, order: 'test', key });
   }
 
   async function pay(text: string) {
     const block = blockIn(text);
-    const key_id = block?.key_id;
-    const isNew = block && keyIds.has(block.key_id) && !outcomes.has(block.key_id);
+    const known = block && outcomes.get(block.key_id);
+    const isNew = block && !known && outcomes.has(block.key_id);
     const card = isNew && (await openBlock(block).catch(() => undefined));
     if (card) cards.push(card);
     if (current.status !== 'open') return responseOf(current);
-    if (!key_id || (isNew && !card)) return responseOf({ status: 'invalid_encrypted_card' }, 400);
-    if (!isNew) {
-      const known = outcomes.get(key_id);
-      return known ? responseOf(known) : responseOf({ status: 'no_order', key_id }, 404);
-    }
+    if (known) return responseOf(known);
+    if (!block || (isNew && !card)) return responseOf({ status: 'invalid_encrypted_card' }, 400);
+    const { key_id } = block;
+    if (!isNew) return responseOf({ status: 'no_order', key_id }, 404);
     const play = plays.shift() ?? 'committed';
     const outcome = outcomeOf(play);
     outcomes.set(key_id, outcome);

@@ -169,7 +169,7 @@ export const SCRIPT_TAG: Allowed = {
 export const TESTING: Allowed = {
   files: 'testing/',
   globals: [
-    ...['Error', 'JSON', 'Map', 'Object', 'String', 'TypeError', 'Uint8Array'],
+    ...['Error', 'JSON', 'Map', 'Object', 'Promise', 'String', 'TypeError', 'Uint8Array'],
     ...['atob', 'btoa', 'crypto', 'decodeURIComponent'],
   ],
   apis: [],
