@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -113,7 +114,7 @@ function build(): void {
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: copy, stdio: 'inherit' });
 }
 
-/** Everything that git tracks or would track, as it is now, and what the build has made of it. */
+/** Everything that git tracks or would track, as it is now, and the packages that tests look for. */
 function makeCopy(): void {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z'];
   const files = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\0');
@@ -121,4 +122,6 @@ function makeCopy(): void {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
     cpSync(join(root, file), join(copy, file));
   }
+  for (const packages of ['node_modules', 'test/package/tools/node_modules'])
+    symlinkSync(join(root, packages), join(copy, packages));
 }
