@@ -70,7 +70,7 @@ export function outcomePlace(form: HTMLFormElement) {
       if (text) write(found, text, form);
       else clear();
       told = text;
-      const isHere = !isElsewhere(form);
+      const isHere = isShopperAt(form);
       if (isClosed) hide(form);
       else reveal();
       if (text && isHere) found.scrollIntoView?.({ block: 'nearest' }); // jsdom has none
@@ -87,10 +87,10 @@ export function outcomePlace(form: HTMLFormElement) {
   };
 }
 
-/** Whether something else has the focus. Safari gives none to a button that is tapped. */
-function isElsewhere(form: HTMLFormElement): boolean {
+/** Whether nothing else has the focus. Safari gives none to a button that is tapped. */
+function isShopperAt(form: HTMLFormElement): boolean {
   const focused = rootOf(form).activeElement ?? document.activeElement;
-  return !!focused && focused !== document.body && !unclobbered(form, 'contains')(focused);
+  return !focused || focused === document.body || unclobbered(form, 'contains')(focused);
 }
 
 function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
