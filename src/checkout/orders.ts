@@ -41,7 +41,7 @@ export interface OrdersOptions {
 const POLL_MS = 250;
 /** A store that never lets anybody write is broken. */
 const MOST_TRIES = 20;
-/** A change reads and writes no more after so many times the limit of the store. */
+/** A change is not tried again after so many times the limit of the store. */
 const MOST_TIMEOUTS = 2;
 /** How long to wait after the store has failed: a database that restarts is back soon. */
 const PAUSE_MS = 500;

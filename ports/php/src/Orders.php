@@ -15,7 +15,7 @@ final class Orders
     private const POLL_MS = 250;
     /** A store that never lets anybody write is broken. */
     private const MOST_TRIES = 20;
-    /** A change reads and writes no more after so many milliseconds: each may fail slowly. */
+    /** A change is not tried again after so many milliseconds: each try may fail slowly. */
     private const LAST_TRY_MS = 10_000;
     /** How long to wait after the store has failed: a database that restarts is back soon. */
     private const PAUSE_MS = 500;

@@ -14,7 +14,7 @@ from .stores import Entry, OrderStore, StoreContractError
 _POLL_S = 0.25
 # A store that never lets anybody write is broken.
 _MOST_TRIES = 20
-# A change reads and writes no more after this time: twice the 5 s that a database may take.
+# A change is not tried again after this time: twice the 5 s that a database may take.
 _LAST_TRY_MS = 10_000
 # How long to wait after the store has failed: a database that restarts is back soon.
 _PAUSE_S = 0.5
@@ -61,7 +61,8 @@ class Orders:
         """Reads, decides and writes, until nobody else has written in between.
 
         If the store fails, or the answer of a write is lost, the order is read and decided again:
-        the decision sees what became of the write. ``repair`` decides instead if the stored value is damaged.
+        the decision sees what became of the write. ``repair`` decides instead if the stored value
+        is damaged.
         """
         begin = self._clock.now_ms()
         has_written = False
