@@ -1,6 +1,6 @@
 import type { CardEncryptionKey, EncryptedCard } from 'cardseal';
 import { bindCardForm } from 'cardseal/form';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 
 interface Props {
   getKey(): CardEncryptionKey;
@@ -9,10 +9,13 @@ interface Props {
 
 export function Checkout({ getKey, send }: Props) {
   const form = useRef<HTMLFormElement>(null);
+  // With new functions from the parent, the form stays bound: a press that is under way goes on.
+  const key = useEffectEvent(getKey);
+  const onEncrypted = useEffectEvent(send);
   useEffect(() => {
-    const binding = bindCardForm(form.current!, { key: getKey, onEncrypted: send });
+    const binding = bindCardForm(form.current!, { key, onEncrypted });
     return () => binding.unbind();
-  }, [getKey, send]);
+  }, []);
   return (
     <form ref={form}>
       <input autoComplete="cc-number" />

@@ -1,12 +1,15 @@
 import { bindCardForm } from 'cardseal/form';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 
 export function Checkout({ getKey, send }) {
   const form = useRef(null);
+  // With new functions from the parent, the form stays bound: a press that is under way goes on.
+  const key = useEffectEvent(getKey);
+  const onEncrypted = useEffectEvent(send);
   useEffect(() => {
-    const binding = bindCardForm(form.current, { key: getKey, onEncrypted: send });
+    const binding = bindCardForm(form.current, { key, onEncrypted });
     return () => binding.unbind();
-  }, [getKey, send]);
+  }, []);
   return (
     <form ref={form}>
       <input autoComplete="cc-number" />
