@@ -249,7 +249,8 @@ export function createFaults({ slowMs, onFault }: FaultsOptions): Faults {
     },
     listen: (listener, inject) => (incoming, outgoing) => {
       const operation = operationOf(incoming);
-      const next = operation && (named(incoming, operation) ?? takeArmed(operation));
+      const isNamed = incoming.headers[FAULT_HEADER] !== undefined;
+      const next = operation && (isNamed ? named(incoming, operation) : takeArmed(operation));
       if (!next) return listener(incoming, outgoing);
       onFault(operation, next.fault);
       // Whatever fails behind it, the merchant sees a connection that ends

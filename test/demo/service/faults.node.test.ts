@@ -195,6 +195,14 @@ describe('the header Sandbox-Fault', () => {
     expect([answer.status, JSON.parse(answer.text).error.code]).toEqual([400, 'invalid_request']);
     expect(await status()).toBe('created');
   });
+
+  test('a name that is unknown is 400 also while a fault is switched on, which stays', async () => {
+    arm('before-drop', 1);
+    const { authorize, status } = await payment();
+    expect((await authorize(withFault('after-4O4'))).status).toBe(400);
+    expect(await status()).toBe('created');
+    expect(faults.armed().authorize).toMatchObject({ fault: 'before-drop', times: 1 });
+  });
 });
 
 test('each fault is for a kind of request that it can spoil', () => {
