@@ -3,6 +3,8 @@ import { CardEncryptionError } from './errors.ts';
 /**
  * Looks for every feature that the core needs and that not every environment has. `crypto.subtle`
  * is looked for when a key is imported.
+ *
+ * @throws {@link CardEncryptionError} `unsupported_browser` if one is missing.
  */
 export function checkBrowser(): void {
   const types = [typeof TextEncoder, typeof WeakMap, typeof atob, typeof btoa];

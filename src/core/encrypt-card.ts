@@ -32,9 +32,9 @@ import type { Card, CardEncryptionKey, EncryptedCard, PreparedKey } from './type
  */
 export async function prepareKey(key: CardEncryptionKey): Promise<PreparedKey> {
   checkBrowser();
-  const { key: copy, scheme } = readKey(key);
-  if (importedKeyOf(copy)) return copy as PreparedKey;
-  return toPreparedKey(copy, await scheme.importKey(copy.public_key));
+  const { key: known, scheme } = readKey(key);
+  if (importedKeyOf(known)) return known as PreparedKey;
+  return toPreparedKey(known, await scheme.importKey(known.public_key));
 }
 
 /** The ids of the keys that were used or are about to be, for as long as the page lives. */

@@ -9,7 +9,7 @@ export interface Card {
   number: string | Uint8Array;
   /**
    * The name on the card, encrypted as it is: well-formed text without control characters, line
-   * separators, and bidirectional embeddings, overrides and isolates.
+   * separators, U+FFFD, and bidirectional embeddings, overrides and isolates.
    */
   name: string | Uint8Array;
   /** The month of expiry, `01` to `12`. */
@@ -44,13 +44,13 @@ export interface CardEncryptionKey {
  * library can reach its `CryptoKey`.
  */
 export interface PreparedKey extends Readonly<CardEncryptionKey> {
-  /** For TypeScript alone, so that it tells a prepared key from any other. It does not exist. */
+  /** For TypeScript alone, so that it tells a prepared key from any other. No object has it. */
   readonly __prepared: undefined;
 }
 
 /**
- * Everything that can go wrong, in every entry of this package. The list is closed, so a `switch`
- * over it can be exhaustive.
+ * The codes of `CardEncryptionError`, in every entry of this package. The list is closed, so a
+ * `switch` over it can be exhaustive.
  */
 export type CardEncryptionErrorCode =
   /** The service uses a scheme that this version does not know: update cardseal. */

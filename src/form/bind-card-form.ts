@@ -15,7 +15,7 @@ import type { CardFormBinding, CardFormOptions } from './options.ts';
 import { type BoundForm, findBoundForm, removeBoundForm } from './page/bound-forms.ts';
 import { checkIsForm } from './page/card-payment.ts';
 import { checkForm } from './page/check-form.ts';
-import { disableButtons, enableButtons } from './page/enable-buttons.ts';
+import { enableButtons, keepEnabled } from './page/enable-buttons.ts';
 import { checkFormBrowser } from './page/environment.ts';
 import { addBoundForm } from './page/listeners.ts';
 import { markForRecorders } from './page/marks.ts';
@@ -116,7 +116,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
     report: reportToPage,
     stopListening() {
       removeBoundForm(bound);
-      disableButtons(form);
+      disableButtons();
     },
   });
   const bound: BoundForm = {
@@ -135,7 +135,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
   };
   addBoundForm(bound); // first: `check` asks for the buttons of bound forms
   markAll();
-  enableButtons(form);
+  const disableButtons = keepEnabled(form);
   status.prepare();
   return start(check);
 }

@@ -1,5 +1,4 @@
-import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
-import { toJson } from './page/to-json.ts';
+import { CardEncryptionError } from '../core/index.ts';
 import { createElement, elementsOf, unclobbered } from './page/unclobbered.ts';
 
 export type BlockInput = ReturnType<typeof blockInput>;
@@ -17,7 +16,7 @@ export function blockInput(
 ) {
   /** The input that the library has added. */
   let added: HTMLInputElement | undefined;
-  /** The block in the form's data, as JSON. */
+  /** The block in the form's data. */
   let offered: string | undefined;
 
   const controlsOfName = () =>
@@ -39,9 +38,11 @@ export function blockInput(
     /**
      * Never fails, because the state says already that it is done. The gate asks `checkPlace`. A
      * page that renders its form anew may have removed the input since.
+     *
+     * @param block - As JSON.
      */
-    put(block: EncryptedCard) {
-      offered = toJson(block);
+    put(block: string) {
+      offered = block;
       let input = hiddenInputs().find(Boolean);
       if (!input) {
         input = createElement('input');
@@ -52,7 +53,7 @@ export function blockInput(
       }
       mark([input]); // one of the page, too
       // A page that looks for changes must find none: it may collect the form's data at each.
-      if (input.value !== offered) input.value = offered;
+      if (input.value !== block) input.value = block;
     },
     /** Takes a block out of the form's data, also one that the server has rendered again. */
     clear() {

@@ -3,12 +3,14 @@ import type { BlockInput } from './block-input.ts';
 import type { CardFields } from './card/card-fields.ts';
 import { type CardBytes, zero } from './card/read.ts';
 import type { Block } from './decide.ts';
+import { toJson } from './page/to-json.ts';
 
 export type KeptBlock = ReturnType<typeof keptBlock>;
 
 /** A block, and what it was made from. */
 interface Kept {
-  readonly block: EncryptedCard;
+  /** As JSON: code of the page gets copies, so each retry carries the same block. */
+  readonly block: string;
   /** When its key arrived, in milliseconds since 1970. */
   readonly keyArrived: number;
   /** The card that it was made from. Undefined once the library has emptied the fields. */
@@ -37,26 +39,24 @@ export function keptBlock(
 
     /** Keeps a block with its card, until `follow` sees that the block is emptied or dropped. */
     keep(block: EncryptedCard, keyArrived: number, card: CardBytes) {
-      kept = { block, keyArrived, card };
+      kept = { block: toJson(block), keyArrived, card };
     },
-    /** Only after `keep`, until the block is dropped. */
-    get: () => kept!.block,
+    /** A copy, for code of the page. Only after `keep`, until the block is dropped. */
+    copy: (): EncryptedCard => JSON.parse(kept!.block),
 
     /**
      * Whether the fields hold its card, or are still empty since the library has emptied them.
      * Only after `keep`, until the block is dropped.
      */
-    isSame: (): boolean => (kept!.card ? fields.hold(kept!.card) : fields.mayRetry()),
+    isSame: (): boolean => (kept!.card ? fields.areOfCard(kept!.card) : fields.mayRetry()),
     isYoung: (): boolean => kept !== undefined && isYoung(kept.keyArrived),
     /** Whether the fields hold another card, which is to be paid with. */
-    isOther: (): boolean => kept !== undefined && fields.holdOther(kept.card),
+    isOther: (): boolean => kept !== undefined && fields.areOfOther(kept.card),
 
     /** The state of the block has changed. */
     follow(before: Block | null, now: Block | null) {
       if (isInForm(now) && now !== before) input.put(kept!.block);
       if (!isInForm(now) && isInForm(before)) input.clear();
-      // F11: a retry has empty fields.
-      if (now?.isEmptied && !before?.isEmptied) fields.setRequired(false);
       const needsCard = now !== null && !now.isEmptied;
       if (kept?.card && !needsCard) {
         zero(kept.card);

@@ -5,8 +5,8 @@ import type { Parts } from './parts.ts';
 import { cardPresses } from './perform.ts';
 
 /**
- * A bound form, from its binding to its end: everything but its presses, which `cardPresses`
- * decides about. It handles the events of the form and, once it is started, gives its binding.
+ * A bound form, from its binding to its end: everything but its presses, which perform.ts
+ * handles. It handles the events of the form and, once it is started, gives its binding.
  */
 export function cardForm(parts: Omit<Parts, 'startNextCard'>) {
   const { page, fields, kept, keys, notices, later } = parts;

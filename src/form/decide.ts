@@ -79,7 +79,7 @@ interface Handed {
  *
  * | what has happened                                       | place     | isOut     | isEmptied |
  * |---------------------------------------------------------|-----------|-----------|-----------|
- * | it is made, and the browser shall send it               | form      | no        | no        |
+ * | it is made, and the browser is to send it               | form      | no        | no        |
  * | it is made for code of the page, or the card is changed | aside     | no        | no        |
  * | the gate lets it out by the browser                     | form *    | yes       | as before |
  * | something collects the form's data, with the block      | as before | yes       | as before |
@@ -128,7 +128,7 @@ export type Input =
       press: Press;
       isCard: boolean;
       isByShopper: boolean;
-      /** Of a submit: not if `onEncrypted` is overdue and the form's destination is not allowed. */
+      /** False for a submit while `onEncrypted` is overdue and the destination is not allowed. */
       isSendable: boolean;
     }
   /** The page has heard `cardseal:submit`. `canGoOn`: the event of the press can send the form. */
@@ -179,6 +179,7 @@ export type Effect =
   | { do: 'prepare'; press: Press; needsBlock: boolean }
   /** Waits for a response, for 30 seconds. If a frame gets it, the next card begins. */
   | { do: 'waitForResponse'; press: Press }
+  /** Waits for `onEncrypted`, for 30 seconds. */
   | { do: 'waitForPage'; press: Press }
   | { do: 'takeOut' | 'clearTexts' | 'settled' | 'nextCard' }
   | { do: 'tell'; text: FormProblem }

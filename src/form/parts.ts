@@ -6,7 +6,7 @@ import type { KeySource } from './key-source.ts';
 import type { CardFormOptions } from './options.ts';
 import type { Page } from './page/page.ts';
 
-/** What the decisions about a form work with. The tests explore them with a simulated page. */
+/** What a bound form works with. The tests explore it with a simulated page. */
 export interface Parts {
   readonly onEncrypted: CardFormOptions['onEncrypted'];
   readonly page: Page;
@@ -15,7 +15,7 @@ export interface Parts {
   readonly keys: KeySource;
   readonly notices: Notices;
   readonly encrypt: typeof encryptCard;
-  /** Runs an action in a task of its own, after so many milliseconds. */
+  /** Runs an action in a task of its own, after so many milliseconds (default: 0). */
   later(action: () => void, ms?: number): void;
   /** Gives an error of the page's own code to its developer. */
   report(error: unknown): void;

@@ -37,14 +37,12 @@ interface LivePress extends Press {
   readonly resolve: ((block: EncryptedCard | undefined) => void) | null;
 }
 
-export type CardPresses = ReturnType<typeof cardPresses>;
-
 /** Does what `decide` says, and tells it what comes of it. */
 export function cardPresses(parts: Parts) {
   const { page, kept, fields, notices, onEncrypted, later } = parts;
   const hasHandler = Boolean(onEncrypted);
   let state: State = START;
-  /** Counts what the form has been doing. */
+  /** Counts up when the form turns to something else: effects of an earlier turn are dropped. */
   let turn = 0;
   let lastId = 0;
   /** The card of the press under way, from when it is read until its block is made. */
@@ -160,12 +158,14 @@ export function cardPresses(parts: Parts) {
         gate(press);
         break;
       case 'empty':
-        fields.empty();
+        empty();
         send({ type: 'emptied', press, isCleared: fields.areCleared() });
+        requireAgain();
         break;
       case 'emptyLate':
-        fields.empty();
+        empty();
         send({ type: 'emptiedLate', press, isSame: isSame(), isCleared: fields.areCleared() });
+        requireAgain();
         break;
       case 'pass':
         pass(press);
@@ -297,6 +297,17 @@ export function cardPresses(parts: Parts) {
     }
   }
 
+  /** Empties the fields, which the page hears: it may lock its button while one is required. */
+  function empty(): void {
+    fields.setRequired(false); // F11
+    fields.empty();
+  }
+
+  /** The emptying may have failed: then the shopper types again. */
+  function requireAgain(): void {
+    if (!state.block?.isEmptied) fields.setRequired(true); // F11
+  }
+
   /** The event goes on to the listeners of the page. When they have run, it is settled. */
   function pass(press: LivePress): void {
     passing.push(press);
@@ -306,12 +317,12 @@ export function cardPresses(parts: Parts) {
 
   async function handOver(press: LivePress): Promise<void> {
     if (press.resolve) {
-      press.resolve(kept.get());
+      press.resolve(kept.copy());
       return;
     }
     let isAnswered = false;
     try {
-      isAnswered = (await onEncrypted!(kept.get(), press.button)) !== 'no_answer';
+      isAnswered = (await onEncrypted!(kept.copy(), press.button)) !== 'no_answer';
     } catch (error) {
       parts.report(error);
     }
@@ -370,7 +381,11 @@ export function cardPresses(parts: Parts) {
     );
     for (const { event } of open) stop(event!);
     const isStopped = open.length > 0 && page.isConnected() && !isQuiet;
-    if (shallEmpty) fields.empty(); // first: code of the page hears of it, and may press
+    if (shallEmpty) {
+      // The page hears that the fields are emptied: it may collect the form's data, or press.
+      send({ type: 'resets' });
+      fields.empty();
+    }
     send({ type: 'end', isStopped });
   }
 

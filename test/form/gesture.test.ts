@@ -357,21 +357,23 @@ async function bindWorking(page: Page) {
   return { seen, work };
 }
 
+async function expectOneCall(type: string, press: (element: HTMLElement) => Promise<void>) {
+  const page = open(FIELDS);
+  const { seen, work } = await bindWorking(page);
+  const element = pressable(page, type);
+  fill(page);
+  await press(element);
+  await vi.waitUntil(() => seen.length === 1);
+  await press(element);
+  expect([page.passes, seen.length]).toEqual([0, 1]);
+  work.resolve();
+  await settled(page);
+}
+
 // Claim one-post
 testRealInput.each(PRESSES)(
   'a page that submits when %s: a second press sends nothing beside onEncrypted',
-  async (_, type, press) => {
-    const page = open(FIELDS);
-    const { seen, work } = await bindWorking(page);
-    const element = pressable(page, type);
-    fill(page);
-    await press(element);
-    await vi.waitUntil(() => seen.length === 1);
-    await press(element);
-    expect([page.passes, seen.length]).toEqual([0, 1]);
-    work.resolve();
-    await settled(page);
-  },
+  (_, type, press) => expectOneCall(type, press),
 );
 
 async function expectSkipped(type: string, press: (element: HTMLElement) => Promise<void>) {
@@ -391,9 +393,21 @@ testRealInput.each(PRESSES)(
 );
 
 // Of the drivers, only that of Chromium makes touches.
-test.runIf(hasRealInput && server.browser === 'chromium')(
-  'a page that submits when the finger goes up: data-cardseal-skip counts there, too',
-  () => expectSkipped('touchend', touch),
+const testTouch = test.runIf(hasRealInput && server.browser === 'chromium');
+testTouch.each([
+  ['up', 'touchend'],
+  ['down', 'touchstart'],
+])('a page that submits when the finger goes %s: data-cardseal-skip counts there, too', (_, type) =>
+  expectSkipped(type, touch),
+);
+
+// Claim one-post
+testTouch.each([
+  ['up', 'touchend'],
+  ['down', 'touchstart'],
+])(
+  'a page that submits when the finger goes %s: a second touch sends nothing beside onEncrypted',
+  (_, type) => expectOneCall(type, touch),
 );
 
 // Claim other-press

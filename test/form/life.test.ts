@@ -636,3 +636,26 @@ describe('when the page has cancelled the submit', () => {
     expect([values(page), calls]).toEqual([EMPTY, 4]);
   });
 });
+
+/** What a script that sends the form at each change finds of a block, in the controls and in the data. */
+async function pressedAndSaved() {
+  const { page, binding } = await cancelled();
+  const found: [boolean, boolean][] = [];
+  page.form.addEventListener('change', () => {
+    const inData = Boolean(new FormData(page.form).get('encrypted_card'));
+    found.push([Boolean(blockIn(page)), inData]);
+  });
+  return { page, binding, found };
+}
+
+test.each<[string, (pressed: Awaited<ReturnType<typeof pressedAndSaved>>) => unknown]>([
+  ['restart()', ({ binding }) => binding.restart()],
+  ['unbind()', ({ binding }) => binding.unbind()],
+  ['the end of the page', () => away()],
+  ['a reset', ({ page }) => page.form.reset()],
+])('a page that saves its form at each change saves no block: %s', async (_, end) => {
+  const pressed = await pressedAndSaved();
+  await end(pressed);
+  await vi.waitFor(() => expect(pressed.found.length).toBeGreaterThan(0));
+  expect(pressed.found.flat()).not.toContain(true);
+});

@@ -520,6 +520,27 @@ test('the emptied fields are not required until the block is dropped', async () 
   expect(required()).toEqual([true, true, true, true]);
 });
 
+test.each([
+  ['onEncrypted', '<button>Pay</button>', { onEncrypted: () => 'no_answer' as const }],
+  ['a card button', '<button data-cardseal-button>Pay</button>', {}],
+])(
+  'a page that locks its button while a field is missing: the emptied fields do not lock it, with %s',
+  async (_, button, options) => {
+    const page = open(REQUIRED + button);
+    const lock = () => {
+      page.button().disabled = !page.form.checkValidity();
+    };
+    page.form.addEventListener('input', lock);
+    bind(page.form, options);
+    fill(page);
+    lock();
+    page.button().click();
+    await vi.waitFor(() => expect(values(page)).toEqual(EMPTY));
+    await settled(page);
+    expect(page.button().disabled).toBe(false);
+  },
+);
+
 test('the emptied fields are not required as soon as encrypt() has the block', async () => {
   const page = open(REQUIRED);
   const binding = bind(page.form);

@@ -386,6 +386,19 @@ test('one_moment stands after a second of waiting for the key, and goes with the
   expect(statusOf(page)).toBe(undefined);
 });
 
+test('data-cardseal-enable: a button that the page renders anew is enabled, too', async () => {
+  const button = '<button disabled data-cardseal-enable>Pay</button>';
+  const page = open(`${FIELDS}<span>${button}</span>`);
+  const binding = bind(page.form);
+  const place = page.form.querySelector('span')!;
+  place.innerHTML = button.replace('Pay', 'Pay $20');
+  await vi.waitFor(() => expect(page.button('Pay $20').disabled).toBe(false));
+  binding.unbind();
+  place.innerHTML = button;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(page.button().disabled).toBe(true);
+});
+
 test('data-cardseal-enable: binding enables a disabled button once, even if it fails, and unbind() disables it again', async () => {
   const buttons =
     '<button disabled data-cardseal-enable>Pay</button>' +

@@ -32,7 +32,7 @@ import {
 
 export type CardFields = ReturnType<typeof cardFields>;
 
-/** In how many microtasks what was emptied may come back: each component renders in its own. */
+/** For how many microtasks what was emptied is emptied again: a component may render in a later one. */
 const TURNS = 100;
 
 /** The fields of a form's card: what they hold now. */
@@ -131,7 +131,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     ],
 
     /** Whether the fields hold this card. */
-    hold: (card: CardBytes): boolean =>
+    areOfCard: (card: CardBytes): boolean =>
       holds((now, controls) => isSameCard(now, card) && areAllWhole(controls)),
     /** Whether a retry may send the block again: the fields are as the library has emptied them. */
     mayRetry: (): boolean => holds((_, controls) => holdsNoCard(controls)),
@@ -141,7 +141,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      */
     areCleared: (): boolean => cardControls(form).every(isCleared),
     /** Whether the fields hold another card than this one, whole and valid. */
-    holdOther: (card: CardBytes | undefined): boolean =>
+    areOfOther: (card: CardBytes | undefined): boolean =>
       holds((now, controls) => {
         const isOther = !card || !isSameCard(now, card);
         return isOther && findProblems(now, controls, luhn).length === 0;

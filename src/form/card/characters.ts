@@ -98,7 +98,7 @@ const DASHES =
 /** Slashes and full stops, full width, too. */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 
-export const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
+const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
 
 const DIGITS = [...'0123456789'];
 
@@ -108,12 +108,15 @@ function digitOf(char: string): number | undefined {
   return value < 0 ? undefined : value;
 }
 
+let compareDigits: Intl.Collator['compare'] | undefined;
+
 /** Numeric collation knows all decimal digits (UTS #35, part 5). For ASCII it would take long. */
 function digitValue(char: string): number {
-  const { compare } = new Intl.Collator('en', {
+  compareDigits ??= new Intl.Collator('en', {
     __proto__: null, // a polluted Object.prototype must set no further option
     numeric: true,
     sensitivity: 'base', // without it, digits of one value differ between scripts
-  } as Intl.CollatorOptions);
+  } as Intl.CollatorOptions).compare;
+  const compare = compareDigits;
   return DIGITS.findIndex((digit) => compare(digit, char) === 0);
 }

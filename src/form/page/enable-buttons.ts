@@ -19,12 +19,27 @@ export function enableButtons(form: HTMLFormElement): void {
   }
 }
 
-/** Disables the buttons that were enabled. */
-export function disableButtons(form: HTMLFormElement): void {
-  for (const button of buttonsWith(form, ENABLED)) {
-    button.removeAttribute(ENABLED);
-    setDisabled(button, true);
-  }
+/**
+ * Enables them now and when the page renders them anew, until the function that it returns is
+ * called, which disables them.
+ */
+export function keepEnabled(form: HTMLFormElement): () => void {
+  enableButtons(form);
+  // There is none in browsers that `checkFormBrowser` refuses.
+  const observer =
+    typeof MutationObserver === 'function'
+      ? new MutationObserver(() => enableButtons(form))
+      : undefined;
+  // A polluted Object.prototype must set no further option.
+  const changes = { __proto__: null, childList: true, subtree: true };
+  observer?.observe(form, changes as MutationObserverInit);
+  return () => {
+    observer?.disconnect();
+    for (const button of buttonsWith(form, ENABLED)) {
+      button.removeAttribute(ENABLED);
+      setDisabled(button, true);
+    }
+  };
 }
 
 /** G3: many a custom element is no control of the form that it submits. */

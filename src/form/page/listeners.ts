@@ -59,7 +59,7 @@ function handle(event: Event): void {
 
 /** In a listener for one of these, a page may submit at once. */
 const BY_SHOPPER = [
-  ...['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'touchend', 'click'],
+  ...['pointerdown', 'mousedown', 'touchstart', 'pointerup', 'mouseup', 'touchend', 'click'],
   ...['keydown', 'keypress', 'keyup', 'input', 'change'],
 ];
 
@@ -89,7 +89,8 @@ const LISTENERS: { [type: string]: EventListener } = {
   pointerup: releaseSoon,
   mouseup: releaseSoon,
   pointercancel: releaseSoon,
-  touchend: doNothing, // these are only remembered
+  touchstart: doNothing, // these are only remembered
+  touchend: doNothing,
   keypress: doNothing,
   keyup: doNothing,
   click: (event) => {

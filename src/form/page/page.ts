@@ -9,7 +9,7 @@ import { rootOf } from './unclobbered.ts';
 
 export type Page = ReturnType<typeof pageOf>;
 
-/** What the decisions about a form ask the page, and do in it. */
+/** What a bound form asks the page, and does in it. */
 export const pageOf = (
   form: HTMLFormElement,
   { when, allowCrossOriginAction }: CardFormOptions,

@@ -102,7 +102,7 @@ export abstract class Page {
   /** What the checks ask about the block. */
   protected readonly sealed = {
     exists: () => this.form.state().block !== null,
-    block: () => (this.sealed.exists() ? this.kept.get() : undefined),
+    block: () => (this.sealed.exists() ? this.kept.copy() : undefined),
     isWithScript: () => this.form.state().block?.place === 'script',
     isFresh: () => {
       const { block, doing } = this.form.state();
@@ -155,10 +155,10 @@ export abstract class Page {
         return { card: bytesOf(this.content), problems: isCard ? [] : [problem] };
       },
       nameProblem: () => [],
-      hold: (card: CardBytes) => holds(card),
+      areOfCard: (card: CardBytes) => holds(card),
       mayRetry: () => this.content === 'empty',
       areCleared: () => this.content !== 'A' && this.content !== 'B',
-      holdOther: (card: CardBytes | undefined) =>
+      areOfOther: (card: CardBytes | undefined) =>
         (this.content === 'A' || this.content === 'B') && !holds(card),
       noteChange: () => !this.isEmptying,
       mayHoldCard: () => false,
@@ -195,8 +195,8 @@ export abstract class Page {
   protected input() {
     return {
       checkPlace: () => {},
-      put: (block: EncryptedCard) => {
-        this.offered = block as Block;
+      put: (block: string) => {
+        this.offered = JSON.parse(block) as Block;
       },
       clear: () => {
         this.offered = undefined;
@@ -603,7 +603,7 @@ export abstract class Page {
         isEmptied &&
         this.isCardChosen &&
         !this.isEmptying &&
-        this.delivery?.block === this.sealed.block()
+        this.delivery?.block.key_id === this.sealed.block()?.key_id
       ) {
         this.violation('the browser asks again for fields that the library has emptied');
       }
@@ -768,7 +768,7 @@ export abstract class Page {
     const isUnseen = this.hasChangedSilently && by === 'serialize()'; // it raises no event
     const isCommitted = this.isPassing || this.pending.length > 0 || BY_PRESS.includes(by);
     // A block that is on its way already pays once, however often it is sent.
-    const isSentAgain = this.isOnWay && this.delivery?.block === block;
+    const isSentAgain = this.isOnWay && this.delivery?.block.key_id === block.key_id;
     const isCard = this.content === 'A' || this.content === 'B';
     const isOther = isCard && this.content !== block.content;
     if (isOther && !isCommitted && !isSentAgain && !isUnseen) {
@@ -778,7 +778,12 @@ export abstract class Page {
       this.violation('another way to pay is chosen, and a block goes with it');
     }
     const last = this.delivery;
-    if (last && !last.isOver && last.block.content === block.content && last.block !== block) {
+    if (
+      last &&
+      !last.isOver &&
+      last.block.content === block.content &&
+      last.block.key_id !== block.key_id
+    ) {
       this.violation('a retry of the same card sends another block');
     }
     this.delivery = { block, isOver: false };

@@ -151,7 +151,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     file: BLOCK,
     rule: 'F8: the block is that of the card in the fields',
-    at: 'keptBlock.isSame.hold()',
+    at: 'keptBlock.isSame.areOfCard()',
     plant: 'always',
     page: 0,
     depth: 4,
@@ -234,10 +234,10 @@ export const TAKEN_OUT: TakenOut[] = [
     found: 'a card press is sent by the browser without a block',
   },
   {
-    file: BLOCK,
+    file: PERFORM,
     rule: 'F11: required is taken off emptied fields',
     at: 'F11#1',
-    plant: 'never',
+    plant: 'nothing',
     setting: { required: true, onEncrypted: true },
     only: [],
     depth: 4,
@@ -246,7 +246,7 @@ export const TAKEN_OUT: TakenOut[] = [
   {
     file: BLOCK,
     rule: 'F11: and put back',
-    at: 'F11#2',
+    at: 'F11',
     plant: 'nothing',
     setting: { required: true, onEncrypted: true },
     only: ['page: restart()'],
