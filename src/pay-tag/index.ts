@@ -33,6 +33,9 @@ interface Bound {
 
 const bound = new Map<HTMLFormElement, Bound>();
 
+/** Turbo and htmx bring forms and take them away. */
+const formObserver = new MutationObserver(bindAll);
+
 const page: CheckoutsOfPage = window.Cardseal;
 // If the page has the tag twice, the first one works.
 if (!page.bindCheckout) {
@@ -40,14 +43,18 @@ if (!page.bindCheckout) {
   const property = { __proto__: null, value: listen };
   Object.defineProperty(page, 'listenForCheckouts', property as object);
 }
-page.listenForCheckouts!();
+page.listenForCheckouts?.(); // the first one may be of a version without it
 
+/** To listen again changes nothing, unless `document.open()` has removed the listeners. */
 function listen(): void {
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit'];
   for (const type of bindingEvents) window.addEventListener(type, bindAll, true);
-  // Turbo and htmx bring forms and take them away.
-  const changes = { childList: true, subtree: true, attributeFilter: [URL_ATTRIBUTE] };
-  new MutationObserver(bindAll).observe(document, changes);
+  formObserver.observe(document, {
+    __proto__: null, // a polluted Object.prototype must set no further option
+    childList: true,
+    subtree: true,
+    attributeFilter: [URL_ATTRIBUTE],
+  } as MutationObserverInit);
   bindAll();
 }
 

@@ -1,6 +1,7 @@
 import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
+import { newAborter } from '../form/page/old-browsers.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
@@ -19,7 +20,7 @@ type Outcome = CheckoutResponse & { status: OutcomeStatus };
 /** The server lets the request wait while a payment of the order is on its way. */
 const OUTCOME_TIMEOUT_MS = 60_000;
 
-/** A limit that does not say when it ends. */
+/** The shortest wait after a 429, also if it does not say when it ends. */
 const SHORTEST_WAIT_MS = 1000;
 
 /** What a browser takes for a timer, about 25 days. */
@@ -59,7 +60,11 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  */
 export function bindCheckout(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBinding {
   bound ??= new WeakMap(); // not before: importing the package does nothing
-  bound.get(form)?.unbind();
+  // A listener of what this raises may bind the form, too: the last call counts.
+  for (let it = bound.get(form); it; it = bound.get(form)) {
+    bound.delete(form);
+    it.unbind();
+  }
   const binding = bind(form, Object.assign(Object.create(null), options));
   bound.set(form, binding);
   return binding;
@@ -271,11 +276,6 @@ function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {
     if (!isOutcome(name)) ofForm[name] = messages[name] || ofForm[name];
   }
   return ofForm;
-}
-
-/** Chrome before 66 has none. */
-function newAborter(): AbortController | undefined {
-  return typeof AbortController === 'function' ? new AbortController() : undefined;
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -26,7 +26,7 @@ export function outcomePlace(form: HTMLFormElement) {
   let place: HTMLElement | undefined;
   let told = '';
 
-  // In a copy of a page, a closed form is one that is hidden until its order is known to be open.
+  // A copy of a page may hold a form that was closed: hide it until its order is known to be open.
   if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
 
   /** A page may render its own element anew, move the form, and put it into the page late. */
@@ -78,7 +78,7 @@ export function outcomePlace(form: HTMLFormElement) {
       if (!found.hasAttribute('tabindex')) found.tabIndex = -1; // so that it can have the focus
       found.focus();
     },
-    /** Leaves form and page as they were. */
+    /** Shows the form as the page had it, and removes the text. The page's own place stays. */
     leave() {
       unhide(form);
       if (wasHidden) unclobbered(form, 'setAttribute')('hidden', '');
@@ -87,7 +87,7 @@ export function outcomePlace(form: HTMLFormElement) {
   };
 }
 
-/** Whether nothing else has the focus. Safari gives none to a button that is tapped. */
+/** Whether the focus is in the form, or nowhere. Safari gives none to a button that is tapped. */
 function isShopperAt(form: HTMLFormElement): boolean {
   const focused = rootOf(form).activeElement ?? document.activeElement;
   return !focused || focused === document.body || unclobbered(form, 'contains')(focused);

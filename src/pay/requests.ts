@@ -7,13 +7,14 @@ type Signal = AbortSignal | undefined;
 /** What a request has brought. */
 export interface Received {
   response: CheckoutResponse;
-  /** The header `Retry-After`, in milliseconds. */
+  /** The header `Retry-After`, in milliseconds: 0 if there is none, NaN if it is a date. */
   retryAfterMs: number;
 }
 
 /**
  * The requests of a page to the address of `checkout.handle`. Each rejects with a
  * `CardEncryptionError`, whose message names the address, if it is not answered by that function.
+ * What `headers` throws is thrown as it is.
  */
 export function requestsTo(url: string, headers: () => Record<string, string>) {
   return {

@@ -74,20 +74,36 @@ export function readAttributes(form: HTMLFormElement): CardFormOptions {
 /**
  * Puts the attributes that both script files know into options.
  *
- * @throws CardEncryptionError `invalid_form` if one of them is wrong. `when` is there all the same.
+ * @throws CardEncryptionError `invalid_form` if one of them is wrong. The others are there all the
+ * same.
  */
 export function readShared(form: HTMLFormElement, options: Partial<CardFormOptions>): void {
   const read = reader(form);
   const when = read('data-cardseal-when');
-  const luhn = read(LUHN);
-  const mask = read(MASK_FOR_RECORDERS);
-  const maxAge = read(KEY_MAX_AGE_MS);
-  const messages = read(MESSAGES);
   if (when) options.when = () => elementsOf(form).some((control) => isMatch(control, when));
-  if (messages) options.messages = parseMessages(messages);
-  if (maxAge !== null) options.keyMaxAgeMs = parseAge(maxAge);
-  if (luhn !== null) options.luhn = parseSwitch(LUHN, luhn);
-  if (mask !== null) options.maskForRecorders = parseSwitch(MASK_FOR_RECORDERS, mask);
+  const errors: unknown[] = [];
+  const take = (name: keyof TagAttributes, use: (text: string) => void) => {
+    const text = read(name);
+    if (text === null) return;
+    try {
+      use(text);
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  take(MESSAGES, (text) => {
+    if (text) options.messages = parseMessages(text);
+  });
+  take(KEY_MAX_AGE_MS, (text) => {
+    options.keyMaxAgeMs = parseAge(text);
+  });
+  take(LUHN, (text) => {
+    options.luhn = parseSwitch(LUHN, text);
+  });
+  take(MASK_FOR_RECORDERS, (text) => {
+    options.maskForRecorders = parseSwitch(MASK_FOR_RECORDERS, text);
+  });
+  if (errors.length) throw errors[0];
 }
 
 const CSRF_HEADER = 'data-cardseal-csrf-header';

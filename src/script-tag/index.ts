@@ -76,8 +76,8 @@ function bindIn(root: ParentNode): void {
  * Binds a form as `bindCardForm` of `cardseal/form` does. The form's attributes serve as options;
  * an option that is given wins over its attribute.
  *
- * An attribute that is wrong blocks the form, unless the option `key` is given. A wrong selector in
- * `data-cardseal-when` always blocks it.
+ * An attribute that is wrong blocks the form, or has no effect if the option `key` is given. A
+ * wrong selector in `data-cardseal-when` always blocks it.
  */
 function bindCardForm(
   form: HTMLFormElement,

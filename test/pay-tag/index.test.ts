@@ -92,6 +92,19 @@ test.each(['deferred', 'a module', 'twice', 'after cardseal.js'])(
   },
 );
 
+test('a page that has the file twice is observed once', async () => {
+  const count = `<script>
+    window.observers = new Set();
+    const { observe } = MutationObserver.prototype;
+    MutationObserver.prototype.observe = function (target, options) {
+      if (String(options.attributeFilter) === 'data-cardseal-url') observers.add(this);
+      return observe.call(this, target, options);
+    };
+  </script>`;
+  const page = await openPage({ head: count + TAG + TAG });
+  expect(Reflect.get(page.window, 'observers')).toHaveProperty('size', 1);
+});
+
 test('a form that Turbo or htmx brings is bound when it comes, and let go of when it leaves', async () => {
   const page = await openPage({ around: (form) => `<main>${form}</main>` });
   const main = page.document.querySelector('main')!;

@@ -634,6 +634,25 @@ test('binding again replaces the binding before', async () => {
   expect((await shop.seen()).blocks).toHaveLength(1);
 });
 
+test('a listener that binds the form while it is bound again: the last call counts', async () => {
+  const shop = openShop();
+  const outcomes: string[] = [];
+  const draw = (name: string) => ({ onOutcome: () => void outcomes.push(name) });
+  await shop.next('pay', 'wait');
+  shop.bind(draw('first'));
+  shop.type();
+  shop.press();
+  await vi.waitFor(async () => expect((await shop.seen()).requests).toContain('pay'));
+  const again = () => void shop.bind(draw('of the listener'));
+  shop.form.addEventListener('cardseal:settled', again, { once: true });
+  shop.bind(draw('last'));
+  await shop.go();
+  await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(0), { timeout: 20_000 });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(outcomes).toEqual(['last']);
+  expect((await shop.seen()).requests.filter((it) => it === 'GET')).toHaveLength(2);
+});
+
 test('unbinding leaves page and form as they were, and a payment on its way goes on', async () => {
   const shop = openShop();
   const before = shop.host.innerHTML;

@@ -124,6 +124,12 @@ describe('forms that come later', () => {
     await expectCard(await page.pay(), 'card');
   });
 
+  test('lose no other attribute by one that is wrong, if the script gives the key', async () => {
+    const page = await later('data-cardseal-luhn="no" data-cardseal-mask-for-recorders="off"');
+    page.window.Cardseal.bindCardForm(page.form, { key: freshKey() });
+    expect(page.control('number').getAttribute('data-rr-is-password')).toBe(null);
+  });
+
   test('are bound when they come', async () => {
     const page = await visit({ body: '<main></main>' });
     const main = page.document.querySelector('main')!;
