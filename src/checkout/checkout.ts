@@ -272,7 +272,7 @@ export interface SweptOrder {
   left: 'nothing' | 'wait' | 'cancel' | 'look_up' | 'repair';
 }
 
-/** One payment, one charge, one delivery: by the rules of `decide.ts`. It never throws. */
+/** One payment, one charge, one delivery: by the rules of `decide.ts`. */
 export function createCheckout(options: CheckoutOptions & { log: Log }): CheckoutCalls {
   const { log, payments, store, onPaid, keysPerSecond, storeTimeoutMs } = options;
   const timeoutMs = options.timeoutMs ?? payments.timeoutMs ?? 30_000;
@@ -313,7 +313,9 @@ function clientOf(
 export interface Surroundings {
   /** How long one request to the service may take, in milliseconds. */
   timeoutMs: number;
+  /** How long one read or write of the store may take, in milliseconds. */
   storeTimeoutMs: number;
+  /** The limit of all senders together. */
   keysPerSecond: number;
   client: () => PaymentsClient;
   store: OrderStore;
@@ -475,7 +477,9 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       }
       let became: 'declined' | 'paid' | 'other' = 'other';
       try {
-        const decision = await orders.change(order.id, (stored) => onBlock(stored, attempt));
+        const decision = await orders.change(order.id, (stored) =>
+          onBlock(stored, { ...attempt, now: now() }),
+        );
         if (decision.next === 'answer') {
           logRefusal(order.id, keyId, decision.outcome);
           return decision.outcome;
@@ -633,7 +637,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     }
   }
 
-  /** Each time from another place on, so that three orders without an answer stop no others. */
+  /** Begins at another order each time: the same unanswered look-ups must not always stop it. */
   function fromAnywhere<T>(list: T[]): T[] {
     const first = now() % list.length;
     return [...list.slice(first), ...list.slice(0, first)];
@@ -818,7 +822,8 @@ function named(orderId: string, outcome: Outcome): Outcome {
 }
 
 /** A copy: the shop may change its own object while a request is on its way. */
-function readOrder({ id, amount, currency, description, capture_method }: Order): Order {
+/** @throws InvalidOrderError */
+export function readOrder({ id, amount, currency, description, capture_method }: Order): Order {
   if (typeof id !== 'string' || id === '') throw new InvalidOrderError('order.id must be text');
   if (!Number.isSafeInteger(amount) || amount < 0)
     throw new InvalidOrderError('order.amount must be a whole number of minor units');

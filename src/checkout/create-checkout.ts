@@ -39,13 +39,14 @@ export interface Checkout extends CheckoutCalls, Handler {
 }
 
 /**
- * Makes the calls that pay orders. It makes no request and reads no store yet, and it never throws:
- * wrong `payments` are in the log, and each call for a key is answered with `no_key`.
+ * Makes the calls that pay orders. It makes no request and reads no store yet. If something
+ * in `payments` is wrong, the log says so, and each call for a key is answered with `no_key`.
  *
  * The rules of an order: docs/concepts.md#states-of-an-order
  *
  * @param options - Only `payments` is required.
  * @returns The checkout. One for the whole process is enough.
+ * @throws TypeError if there is no `payments`.
  *
  * @example
  * ```ts

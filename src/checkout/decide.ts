@@ -69,7 +69,7 @@ export interface StoredOrder {
   sent: boolean;
   /** The attempt that is on its way or was not settled; null in `open` and `paid`. */
   attempt: Attempt | null;
-  /** How often the service has answered this intent with an error about the key or the block. */
+  /** 1 after the first error of the service about the key or the block, otherwise 0: O7. */
   keyErrors: number;
   keys: StoredKey[];
   /** How many cards were declined. */
@@ -107,7 +107,10 @@ export interface StoredKey {
   currency: string;
   /** Unix timestamp in milliseconds. */
   expiresAt: number;
-  /** What became of the block under this key. */
+  /**
+   * What became of the block under this key: it was not posted yet, is on its way, was declined,
+   * was refused or never sent (O5), or has no clear response.
+   */
   block: 'none' | 'sent' | 'declined' | 'error' | 'not_settled';
   /** The service's reason for a decline. */
   reason: string | null;
@@ -169,7 +172,7 @@ export interface Decider {
   token: string;
   /** Unix timestamp in milliseconds. */
   now: number;
-  /** How long an attempt may be under way. */
+  /** How long an attempt may be under way, in milliseconds. */
   limitMs: number;
   /** Whether the shop has `onPaid`. */
   delivers: boolean;
@@ -430,7 +433,7 @@ export interface Delivery {
   order?: StoredOrder;
 }
 
-/** Somebody sees the order, and would deliver it. */
+/** Claims the delivery of a paid order, if it is due. */
 export function onDeliver(stored: StoredOrder | undefined, { token, now }: Decider): Delivery {
   const delivery = stored?.state === 'paid' ? stored.delivery : undefined;
   if (!delivery || delivery === 'done') return {};

@@ -1,4 +1,4 @@
-import type { CheckoutCalls, Order } from './checkout.ts';
+import { type CheckoutCalls, type Order, readOrder } from './checkout.ts';
 import type { Outcome } from './decide.ts';
 import { describe } from './log.ts';
 import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
@@ -49,7 +49,8 @@ export interface Handler {
    * become one of a new order.
    * @param options - Where a native submit leads, and who asks.
    * @returns A `Response`, whatever the browser sends.
-   * @throws TypeError if `order` is not an order.
+   * @throws TypeError if `order` is not an order, or StoreContractError if a key is requested and
+   * the store breaks its contract.
    */
   handle(
     request: ServerRequest,
@@ -77,18 +78,19 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
   return { handle, node };
 
   async function handle(
-    given: ServerRequest,
-    order: Order | undefined,
+    request: ServerRequest,
+    orderOfSession: Order | undefined,
     options: HandleOptions = {},
   ): Promise<Response> {
-    const request = partsOf(given);
-    switch (request.method) {
+    const parts = partsOf(request);
+    const order = orderOfSession && readOrder(orderOfSession);
+    switch (parts.method) {
       case 'GET':
       case 'HEAD':
         if (!order) return json(404, { status: 'no_order' });
         return json(200, named(await checkout.outcome(order.id), order));
       case 'POST':
-        return onPost(request, order, options);
+        return onPost(parts, order, options);
       default:
         return json(405, { status: 'method' }, { allow: 'GET, HEAD, POST' });
     }
@@ -109,7 +111,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
     switch (body.is) {
       case 'too_large':
         return json(413, { status: 'too_large' });
-      case 'incomplete': // nobody hears it
+      case 'incomplete': // the client has gone
         return json(400, { status: 'invalid_encrypted_card' });
       case 'parsed':
         log(PARSED);

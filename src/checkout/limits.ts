@@ -2,7 +2,7 @@
  * Limits of one process, by rate. A key costs the service work, and a declined card costs the
  * merchant a fee and perhaps the account. No sender may use up what others need.
  *
- * The numbers are a judgement, made with a simulation of shops, bots, flash sales and shared
+ * The numbers come from a simulation of shops, bots, flash sales and shared
  * addresses. A botnet that behaves like shoppers is not solved by any limit.
  */
 
@@ -62,7 +62,10 @@ export function keyLimits(keysPerSecond: number): KeyLimits {
 export interface DeclineLimits {
   /** A try begins. `false`: this sender has had too many cards declined. */
   begin(sender: string | undefined, now: number): boolean;
-  /** A try that has begun ends. Returns whether so many cards are declined that it looks odd. */
+  /**
+   * A try that has begun ends. Returns true at most once in ten minutes: when at least 20 cards
+   * were declined, and more than were paid.
+   */
   end(sender: string | undefined, outcome: 'declined' | 'paid' | 'other', now: number): boolean;
 }
 

@@ -16,7 +16,8 @@ export interface Orders {
    *
    * @param repair - Decides in the place of `decide` if the stored value is damaged.
    * @throws the error of the store, if the order cannot be read.
-   * @throws StoreContractError if the store does not do what `OrderStore` says.
+   * @throws Problem if the stored value is damaged, and there is no `repair`; StoreContractError if
+   * the store does not do what `OrderStore` says; Error if nobody could write.
    */
   change<D extends { store?: StoredOrder | undefined }>(
     orderId: string,

@@ -78,7 +78,7 @@ function ofWeb(request: WebRequest): Parts {
     method: request.method,
     header,
     async body() {
-      if (request.bodyUsed) return { is: 'parsed' };
+      if (request.bodyUsed || request.body?.locked) return { is: 'parsed' };
       if (isTooLong(header('content-length'))) return { is: 'too_large' };
       return request.body ? read(chunksOf(request.body)) : { is: 'text', text: '' };
     },

@@ -12,12 +12,9 @@ export function senderOf(address: string | undefined): string | undefined {
 }
 
 function ipv4(text: string): string | undefined {
-  const parts = text.split('.').map(Number);
-  if (
-    parts.length !== 4 ||
-    !parts.every((part) => Number.isInteger(part) && part >= 0 && part < 256)
-  )
-    return undefined;
+  const texts = text.split('.');
+  const parts = texts.map(Number);
+  if (parts.length !== 4 || texts.includes('') || !parts.every(isByte)) return undefined;
   const [a, b] = parts as [number, number];
   const isPrivate =
     a === 0 ||
@@ -30,15 +27,18 @@ function ipv4(text: string): string | undefined {
   return isPrivate ? undefined : parts.join('.');
 }
 
+const isByte = (number: number) => Number.isInteger(number) && number >= 0 && number < 256;
+
 function ipv6(text: string): string | undefined {
   let host: string;
   try {
-    host = new URL(`http://[${text}]/`).hostname.slice(1, -1); // in its one canonical form
+    host = new URL(`http://[${text}]/`).hostname; // in its one canonical form
   } catch {
     return undefined;
   }
+  if (!host.startsWith('[')) return undefined; // a text like `@host/` ends up beside the brackets
   const groupsOf = (part: string) => part.split(':').filter((group) => group !== '');
-  const [before, after = []] = host.split('::').map(groupsOf) as [string[], string[]?];
+  const [before, after = []] = host.slice(1, -1).split('::').map(groupsOf) as [string[], string[]?];
   const zeros = Array<string>(8 - before.length - after.length).fill('0'); // for the `::`
   const groups = [...before, ...zeros, ...after];
   const first = Number.parseInt(groups[0]!, 16);

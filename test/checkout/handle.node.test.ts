@@ -294,13 +294,28 @@ describe('a body that a parser has read', () => {
     },
   );
 
-  test('is misconfigured if somebody has read the stream of a Request', async () => {
-    const request = new Request('http://shop.test/checkout', { method: 'POST', body: '{}' });
-    await request.text();
-    const response = await newCheckout().handle(request, order);
-    expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ status: 'misconfigured' });
-  });
+  test.each(['has read', 'is reading'])(
+    'is misconfigured if somebody %s the stream of a Request',
+    async (who) => {
+      const request = new Request('http://shop.test/checkout', { method: 'POST', body: '{}' });
+      if (who === 'has read') await request.text();
+      else request.body!.getReader();
+      const response = await newCheckout().handle(request, order);
+      expect(response.status).toBe(500);
+      expect(await response.json()).toEqual({ status: 'misconfigured' });
+    },
+  );
+});
+
+test('an order whose id is no text is an error for each request: a page must not show its form', async () => {
+  const wrong = { ...order, id: 7 } as unknown as Order;
+  for (const method of ['GET', 'POST']) {
+    const answer = newCheckout().handle(
+      new Request('http://shop.test/checkout', { method }),
+      wrong,
+    );
+    await expect(answer).rejects.toThrow('order.id must be text');
+  }
 });
 
 describe('a native POST', () => {

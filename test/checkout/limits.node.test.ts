@@ -76,6 +76,11 @@ describe('the keys', () => {
     expect(refused).toBe(0);
   });
 
+  test.each(['1..2.3', '1.2.3', '@localhost/', 'localhost', ''])(
+    '%j is no address of a sender',
+    (text) => expect(senderOf(text)).toBe(undefined),
+  );
+
   // Claim senders
   test('an IPv6 line with a /48 is many senders: a bot there stops most newcomers', () => {
     const stopped = (addressOf: (at: number) => string) => {

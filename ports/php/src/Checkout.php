@@ -237,11 +237,13 @@ final class Checkout
     ): array {
         $draftId = null;
         while (true) {
-            $now = $this->clock->now();
-            $attempt = new NewAttempt($token, $card->keyId, $order, $now, $draftId);
             $decision = $this->orders->change(
                 $order->id,
-                static fn (?StoredOrder $stored): Decision => Decide::onBlock($stored, $attempt),
+                function (?StoredOrder $stored) use ($token, $card, $order, $draftId): Decision {
+                    $now = $this->clock->now();
+                    $attempt = new NewAttempt($token, $card->keyId, $order, $now, $draftId);
+                    return Decide::onBlock($stored, $attempt);
+                },
             );
             switch ($decision->next) {
                 case Next::Authorize:
