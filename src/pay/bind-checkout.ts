@@ -1,7 +1,6 @@
 import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
-import { newAborter } from '../form/page/old-browsers.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
@@ -276,6 +275,11 @@ function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {
     if (!isOutcome(name)) ofForm[name] = messages[name] || ofForm[name];
   }
   return ofForm;
+}
+
+/** Chrome before 66 has none. */
+function newAborter(): AbortController | undefined {
+  return typeof AbortController === 'function' ? new AbortController() : undefined;
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
