@@ -477,9 +477,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       }
       let became: 'declined' | 'paid' | 'other' = 'other';
       try {
-        const decision = await orders.change(order.id, (stored) =>
-          onBlock(stored, { ...attempt, now: now() }),
-        );
+        const decision = await orders.change(order.id, (stored) => onBlock(stored, attempt));
         if (decision.next === 'answer') {
           logRefusal(order.id, keyId, decision.outcome);
           return decision.outcome;

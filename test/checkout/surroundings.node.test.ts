@@ -262,21 +262,6 @@ describe('a store', () => {
     expect(swept).toEqual([{ order: 'order-1', intent, status: 'committed', left: 'nothing' }]);
   });
 
-  test('that is away until the key has expired: the block is not sent', async () => {
-    const authorize = vi.fn();
-    const made = checkout({
-      client: { authorize },
-      store: {
-        async read() {
-          if (made.clock() < 2 * KEY.expiresAt) throw new Error('ECONNREFUSED');
-          return { value: JSON.stringify(OPEN), version: 1 };
-        },
-      },
-    });
-    expect(await made.pay()).toEqual({ status: 'not_paid' });
-    expect(authorize).not.toHaveBeenCalled();
-  });
-
   describe('that fails after the charge', () => {
     /** Each of these operations fails, beginning with the first one after the charge. */
     function afterCharge(fails: (operation: number, name: 'read' | 'write') => boolean) {

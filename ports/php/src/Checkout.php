@@ -237,13 +237,11 @@ final class Checkout
     ): array {
         $draftId = null;
         while (true) {
+            $now = $this->clock->now();
+            $attempt = new NewAttempt($token, $card->keyId, $order, $now, $draftId);
             $decision = $this->orders->change(
                 $order->id,
-                function (?StoredOrder $stored) use ($token, $card, $order, $draftId): Decision {
-                    $now = $this->clock->now();
-                    $attempt = new NewAttempt($token, $card->keyId, $order, $now, $draftId);
-                    return Decide::onBlock($stored, $attempt);
-                },
+                static fn (?StoredOrder $stored): Decision => Decide::onBlock($stored, $attempt),
             );
             switch ($decision->next) {
                 case Next::Authorize:

@@ -55,24 +55,6 @@ final class CheckoutTest extends TestCase
         return $shop->checkout->pay($order, Shop::posted($keyId), Shop::SENDER)->status;
     }
 
-    public function testABlockWhoseKeyExpiresWhileTheStoreIsAwayIsNotSent(): void
-    {
-        $hasFailed = false;
-        $read = static function (PdoStore $store, string $id) use (&$shop, &$hasFailed): ?Entry {
-            if (!$hasFailed && $shop->service->asked === ['key', 'intent']) {
-                $hasFailed = true;
-                throw new \PDOException('The server has gone away');
-            }
-            return $store->read($id);
-        };
-        $shop = new Shop(store: new OwnStore(read: $read));
-        $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
-        $shop->clock->sleep(899_800); // it lasts 900 s, and the store is asked again after 0.5 s
-        $result = $shop->checkout->pay(Shop::order(), Shop::posted(), Shop::SENDER);
-        self::assertSame(Status::NotPaid, $result->status);
-        self::assertTrue($hasFailed);
-    }
-
     public function testOnPaidIsCalledOnceForEachOrder(): void
     {
         $calls = [];

@@ -10,7 +10,6 @@ from cardseal import (
     CaptureMethod,
     Checkout,
     Entry,
-    Intent,
     IssuedKey,
     ListedOrder,
     NoKey,
@@ -60,30 +59,6 @@ def test_on_paid_is_called_again_after_a_pause_until_it_returns() -> None:
     assert tries == [1, 2, 3]
     assert "4242" not in "".join(lines)
     assert sum("Not delivered yet" in line for line in lines) == 2
-
-
-def test_a_block_whose_key_expires_while_the_store_is_away_is_not_sent() -> None:
-    class Store(MemoryStore):
-        is_away = False
-
-        def read(self, order_id: str) -> Optional[Entry]:
-            if self.is_away:
-                self.is_away = False
-                raise ConnectionError
-            return super().read(order_id)
-
-    class Service(FakeService):
-        def create_intent(self, *given: Any, **more: Any) -> Intent:
-            store.is_away = True
-            return super().create_intent(*given, **more)
-
-    service = Service()
-    store = Store()
-    shop = checkout(service, store)
-    shop.issue_key(ORDER, SENDER)
-    shop._clock.sleep(899.8)  # it lasts 900 s, and the store is asked again after 0.5 s
-    assert shop.pay(ORDER, POSTED, SENDER).status is Status.NOT_PAID
-    assert "authorize" not in service.asked
 
 
 def test_a_log_that_raises_loses_no_payment() -> None:

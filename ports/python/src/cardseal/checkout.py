@@ -319,11 +319,9 @@ class Checkout:
         """The outcome, and whether the block was sent to the service."""
         attempt = NewAttempt(token, card.key_id, order, self._clock.now_ms())
         while True:
+            attempt = replace(attempt, now=self._clock.now_ms())
             current = attempt
-            decision = self._orders.change(
-                order.id,
-                lambda stored: on_block(stored, replace(current, now=self._clock.now_ms())),
-            )
+            decision = self._orders.change(order.id, lambda stored: on_block(stored, current))
             if decision.next is Next.ANSWER and decision.outcome is not None:
                 self._log_refusal(order.id, card.key_id, decision.outcome)
                 return decision.outcome, False
