@@ -244,6 +244,16 @@ export const TAKEN_OUT: TakenOut[] = [
     found: 'the browser asks again for fields that the library has emptied',
   },
   {
+    file: PERFORM,
+    rule: 'F11: not if the page has filled them again',
+    at: 'F11#2',
+    plant: 'nothing',
+    setting: { required: true, onEncrypted: true },
+    only: ['writes it back'],
+    depth: 4,
+    found: 'required is not put back',
+  },
+  {
     file: BLOCK,
     rule: 'F11: and put back',
     at: 'F11',

@@ -206,7 +206,12 @@ export class Surroundings extends Page {
     if (this.pending[0]?.plan.includes('reset') && !this.isPendingOver && isIdle) {
       this.violation('a reset ends the press that onEncrypted still has');
     }
-    if (this.setting.required && isQuiet && !this.sealed.exists() && !this.isRequired) {
+    if (
+      this.setting.required &&
+      isQuiet &&
+      !this.form.state().block?.isEmptied &&
+      !this.isRequired
+    ) {
       this.violation('required is not put back');
     }
     const isHanded = this.form.state().doing.is === 'handed';
