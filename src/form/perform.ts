@@ -382,8 +382,8 @@ export function cardPresses(parts: Parts) {
     for (const { event } of open) stop(event!);
     const isStopped = open.length > 0 && page.isConnected() && !isQuiet;
     if (shallEmpty) {
-      // The page hears that the fields are emptied: it may collect the form's data, or press.
-      send({ type: 'resets' });
+      // The page hears of it: it may collect the form's data, or press.
+      send({ type: 'resets' }); // F12
       fields.empty();
     }
     send({ type: 'end', isStopped });

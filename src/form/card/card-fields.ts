@@ -32,7 +32,7 @@ import {
 
 export type CardFields = ReturnType<typeof cardFields>;
 
-/** For how many microtasks what was emptied is emptied again: a component may render in a later one. */
+/** For how many microtasks fields are emptied again: each component renders in one of its own. */
 const TURNS = 100;
 
 /** The fields of a form's card: what they hold now. */
