@@ -819,8 +819,11 @@ function named(orderId: string, outcome: Outcome): Outcome {
   return outcome.status === 'not_certain' ? { ...outcome, order: orderId } : outcome;
 }
 
-/** A copy: the shop may change its own object while a request is on its way. */
-/** @throws InvalidOrderError */
+/**
+ * A copy: the shop may change its own object while a request is on its way.
+ *
+ * @throws InvalidOrderError
+ */
 export function readOrder({ id, amount, currency, description, capture_method }: Order): Order {
   if (typeof id !== 'string' || id === '') throw new InvalidOrderError('order.id must be text');
   if (!Number.isSafeInteger(amount) || amount < 0)

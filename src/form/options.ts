@@ -157,10 +157,10 @@ export interface CardFormBinding {
    * stay: the attributes of `maskForRecorders`, `autocomplete` of the card's controls, names and
    * values that were removed from them, and the live role of your own status element.
    *
-   * A press under way ends, and the block is dropped. The card's fields are emptied if they hold the
-   * card of a block. If your code has changed one since, by a mask for example, call `restart()`
-   * first. The texts for the shopper go; `press_again` appears if this ends a press whose block is
-   * being made, and the form stays in the page.
+   * A press under way ends, and the block is dropped. The card's fields are emptied if they hold
+   * the card of a block. If your code has changed one since, by a mask for example, call
+   * `restart()` first. The texts for the shopper go; `press_again` appears if this ends a press
+   * whose block is being made, and the form stays in the page.
    */
   unbind(): void;
 

@@ -108,15 +108,16 @@ function digitOf(char: string): number | undefined {
   return value < 0 ? undefined : value;
 }
 
-let compareDigits: Intl.Collator['compare'] | undefined;
+/** Made once: to make one for each character of a long text would freeze the page. */
+let collator: Intl.Collator | undefined;
 
 /** Numeric collation knows all decimal digits (UTS #35, part 5). For ASCII it would take long. */
 function digitValue(char: string): number {
-  compareDigits ??= new Intl.Collator('en', {
+  collator ??= new Intl.Collator('en', {
     __proto__: null, // a polluted Object.prototype must set no further option
     numeric: true,
     sensitivity: 'base', // without it, digits of one value differ between scripts
-  } as Intl.CollatorOptions).compare;
-  const compare = compareDigits;
+  } as Intl.CollatorOptions);
+  const { compare } = collator;
   return DIGITS.findIndex((digit) => compare(digit, char) === 0);
 }
