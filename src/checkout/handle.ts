@@ -88,7 +88,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
       case 'GET':
       case 'HEAD':
         if (!order) return json(404, { status: 'no_order' });
-        return json(200, named(await checkout.outcome(order.id), order));
+        return json(200, await checkout.outcome(order.id));
       case 'POST':
         return onPost(parts, order, options);
       default:
@@ -133,7 +133,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
       ? await checkout.pay(order, bodyType, body.text, options)
       : { status: 'no_order' };
     if (isNative) return seeOther(options.page ?? pageBefore(header('referer')), outcome);
-    return json(STATUS[outcome.status] ?? 200, isMeant ? named(outcome, order) : outcome);
+    return json(STATUS[outcome.status] ?? 200, outcome);
   }
 
   async function issueKey(order: Order, options: HandleOptions): Promise<Response> {
@@ -144,7 +144,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
         return json(200, { status: 'open', ...rest, key });
       }
       case 409: // no error: the page shows the outcome
-        return json(200, named(issued.body, order));
+        return json(200, issued.body);
       case 429:
         return json(429, issued.body, { 'retry-after': String(issued.retryAfter) });
       case 502:
@@ -196,11 +196,6 @@ const STATUS: Partial<Record<Outcome['status'], number>> = {
   invalid_encrypted_card: 400,
   no_order: 404,
 };
-
-/** A shopper who does not know whether they have paid needs the order's id to ask. */
-function named(outcome: Outcome, { id }: Order): Outcome {
-  return outcome.status === 'not_certain' ? { order: id, ...outcome } : outcome;
-}
 
 function json(status: number, body: object, headers: Record<string, string> = {}): Response {
   const all = { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers };
