@@ -74,15 +74,17 @@ export class Visitor {
   /** The middle of a control that has stopped moving: a shopper does not press before. */
   async #still(where: Where): Promise<Point> {
     let before = await this.#need<Point>(where, IN_PAGE.middle(where));
-    for (const end = Date.now() + this.patience; Date.now() < end; ) {
-      // Without script no page moves, and no page can tell that it is drawn.
-      if (this.visit.settings.scriptless) return before;
+    // Without script no page moves, and no page can tell that it is drawn.
+    if (this.visit.settings.scriptless) return before;
+    const still = await this.#inTime(0, async () => {
       await this.tab.isDrawn().catch(() => {}); // the page may be about to go
       const now = await this.#need<Point>(where, IN_PAGE.middle(where));
-      if (now.x === before.x && now.y === before.y) return now;
+      const isStill = now.x === before.x && now.y === before.y;
       before = now;
-    }
-    throw new Error(`${this.shop.name}: ${where} does not stand still`);
+      return isStill ? now : undefined;
+    });
+    if (!still) throw new Error(`${this.shop.name}: ${where} does not stand still`);
+    return still;
   }
 
   /** Replaces what stands in a control, key by key. */
@@ -262,16 +264,14 @@ export class Visitor {
 
   /** A message that can be seen and heard must come in time. */
   async expectMessage(otherThan?: string): Promise<Message | undefined> {
-    const end = Date.now() + this.patience;
     let seen: Message[] = [];
-    while (Date.now() < end) {
+    const good = await this.#inTime(50, async () => {
       seen = (await this.messages()).filter(({ text }) => text !== otherThan);
-      const good = seen.find(({ isSeen, isHeard }) => isSeen && isHeard);
-      if (good) {
-        await this.#checkTree(good);
-        return good;
-      }
-      await pause(50);
+      return seen.find(({ isSeen, isHeard }) => isSeen && isHeard);
+    });
+    if (good) {
+      await this.#checkTree(good);
+      return good;
     }
     const hidden = seen.map(
       ({ text, isSeen }) => `'${text}' is ${isSeen ? 'not heard' : 'not seen'}`,
@@ -288,13 +288,10 @@ export class Visitor {
 
   /** Waits until the shop says that the bank has declined. */
   async seesDecline(): Promise<void> {
-    const end = Date.now() + this.patience;
-    while (Date.now() < end) {
-      const seen = await this.messages();
-      if (seen.some(({ text }) => text.includes(DECLINED))) return;
-      await pause(30);
-    }
-    throw new Error(`${this.shop.name} does not show that the card was declined`);
+    const seen = await this.#inTime(30, async () =>
+      (await this.messages()).find(({ text }) => text.includes(DECLINED)),
+    );
+    if (!seen) throw new Error(`${this.shop.name} does not show that the card was declined`);
   }
 
   /** Everything that the server has seen of this visit is searched for the cards that were typed. */
@@ -311,12 +308,8 @@ export class Visitor {
   }
 
   async #arrives(before: number): Promise<boolean> {
-    const end = Date.now() + this.patience;
-    while (Date.now() < end) {
-      if (this.visit.payments.length > before) return true;
-      await pause(10);
-    }
-    return false;
+    const payment = await this.#inTime(10, async () => this.visit.payments[before]);
+    return payment !== undefined;
   }
 
   async #report(kind: Kind, before: number): Promise<void> {
@@ -383,12 +376,26 @@ export class Visitor {
 
   /** The value of an expression about an element, once the element is there. */
   async #need<T>(where: Where, expression: string): Promise<T> {
+    const value = await this.#inTime(
+      30,
+      async () => (await this.ask<T | null>(expression)) ?? undefined,
+    );
+    if (value === undefined) throw new Error(`${this.shop.name} has no ${where}`);
+    return value;
+  }
+
+  /**
+   * Looks again and again until it finds something, with so many milliseconds between. It looks
+   * once more when the time is over: on a busy machine, WebKit's driver may hang over one command
+   * for that long if the page opens an `alert` just then.
+   */
+  async #inTime<T>(every: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
     const end = Date.now() + this.patience;
-    while (Date.now() < end) {
-      const value = await this.ask<T | null>(expression);
-      if (value !== null && value !== undefined) return value;
-      await pause(30);
+    for (;;) {
+      const isLast = Date.now() >= end;
+      const found = await look();
+      if (found !== undefined || isLast) return found;
+      await pause(every);
     }
-    throw new Error(`${this.shop.name} has no ${where}`);
   }
 }
