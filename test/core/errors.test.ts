@@ -42,6 +42,12 @@ test.each(Object.entries(FAILURES))(
   },
 );
 
+test('a detail that is undefined is no property: for code that wraps this package', () => {
+  const details = { field: undefined, limit: undefined };
+  const error = new CardEncryptionError('invalid_key', 'The key is over', details);
+  expect(Object.keys(error).sort()).toEqual(['code', 'name']);
+});
+
 test.each([
   ['number', '12 to 19 digits'],
   ['name', 'well-formed text without control characters'],
