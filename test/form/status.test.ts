@@ -318,7 +318,7 @@ describe('a page that renders its form anew', () => {
 
   test.each<[string, string, typeof ownLine, (line: HTMLElement) => void]>([
     ['the line', html(), addedLine, (line) => line.remove()],
-    ['the text in its own element', OWN + html(), ownLine, (line) => line.replaceChildren()],
+    ['the text in its own element', OWN + html(), ownLine, (line) => line.replaceChildren('\n')],
     [
       'its own element, and puts it in again',
       OWN + html(),
@@ -329,7 +329,7 @@ describe('a page that renders its form anew', () => {
     ],
   ])('removes %s: it is restored, five times at most', async (_, content, find, remove) => {
     const page = await withoutKey(content);
-    const text = () => find(page)?.textContent ?? '';
+    const text = () => (find(page)?.textContent ?? '').trim();
     for (let time = 1; time <= 5; time++) {
       remove(find(page)!);
       expect(text()).toBe('');
@@ -339,6 +339,16 @@ describe('a page that renders its form anew', () => {
     remove(find(page)!);
     await noticed();
     expect(text()).toBe('');
+  });
+
+  test('a browser that translates the text: the translation stays until the next press', async () => {
+    const page = await withoutKey();
+    const line = addedLine(page)!;
+    line.innerHTML = '<font><font>Appuyez encore une fois.</font></font>';
+    await noticed();
+    expect(line.textContent).toBe('Appuyez encore une fois.');
+    await refused(page);
+    expect(line.textContent).toBe(AGAIN);
   });
 
   test('makes an element of its own out of the line: that one stays, and the text is restored', async () => {

@@ -92,10 +92,11 @@ export function statusLine(form: HTMLFormElement) {
     if (line && isBroughtIntoView) bringIntoView(line);
     if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
 
-    // A page that renders its form anew may remove a text that it does not know.
+    // A page that renders its form anew may remove a text that it does not know. One that has
+    // changed stays: a browser may have translated it.
     let restores = 0;
     const observer = new MutationObserver(() => {
-      if (lines().some((line) => line.textContent === text)) return;
+      if (lines().some((line) => line.textContent!.trim())) return;
       place(text);
       restores += 1;
       if (restores === MAX_RESTORES) observer.disconnect();
