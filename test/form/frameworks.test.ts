@@ -1,6 +1,6 @@
 import IMask from 'imask';
 import { createElement, StrictMode } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { describe, expect, test, vi } from 'vitest';
 import { createApp, nextTick } from 'vue';
 import type { EncryptedCard } from '../../src/core/index.ts';
@@ -93,6 +93,33 @@ test('controlled React inputs: DOM and state are empty after success, and after 
   await vi.waitUntil(() => host.textContent?.includes('Rendered 1 times'));
   expect(remains(host)).toEqual([]);
   expect(Object.values(seen.at(-1)!).filter(Boolean)).toEqual([]);
+});
+
+test.each([
+  ['an element for the status: the form stays, with what was typed', true],
+  ['none: React finds a line that it does not know, and renders the form anew', false],
+])('React hydrates a bound form that has %s', async (_, hasStatus) => {
+  const status = '<p data-cardseal-status=""></p>';
+  const host = place();
+  host.innerHTML = `<form><div>${FIELDS}</div>${hasStatus ? status : ''}<button type="submit">Pay</button></form>`;
+  const form = host.querySelector('form')!;
+  bind(form);
+  form.querySelector('input')!.value = TYPED.number;
+
+  const onRecoverableError = vi.fn();
+  const content = createElement(
+    'form',
+    {},
+    createElement('div', { dangerouslySetInnerHTML: { __html: FIELDS } }),
+    hasStatus && createElement('p', { 'data-cardseal-status': '', role: 'alert' }),
+    createElement('button', { type: 'submit' }, 'Pay'),
+  );
+  const root = hydrateRoot(host, content, { onRecoverableError });
+  later(() => root.unmount());
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(host.querySelector('form') === form).toBe(hasStatus);
+  expect(host.querySelector('input')!.value).toBe(hasStatus ? TYPED.number : '');
+  expect(onRecoverableError).toHaveBeenCalledTimes(hasStatus ? 0 : 1);
 });
 
 // Claim emptied-when-left
