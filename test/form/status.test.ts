@@ -156,9 +156,15 @@ describe('the element with data-cardseal-status', () => {
     expect(ownLine(page)).not.toBe(null);
   });
 
-  test('is not used, nor brought into view, if it is hidden by a style', async () => {
+  test.each([
+    'display: none',
+    'position: absolute; width: 1px; height: 1px; overflow: hidden', // for screen readers only
+    'position: absolute; left: -9999px',
+    'opacity: 0',
+  ])('is not used, nor brought into view, if nobody sees it: %s', async (style) => {
+    window.scrollTo(0, 0); // the test before has scrolled
     const scroll = vi.spyOn(Element.prototype, 'scrollIntoView');
-    const hidden = '<p data-cardseal-status style="display: none"></p>';
+    const hidden = `<p data-cardseal-status style="${style}"></p>`;
     const page = await withoutKey(`${hidden}${FIELDS}${FAR}<button>Pay</button>`);
     expect([ownLine(page)!.textContent, addedLine(page)!.textContent]).toEqual(['', AGAIN]);
     expect(scroll.mock.contexts).toEqual([addedLine(page)]);

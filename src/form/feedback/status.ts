@@ -1,4 +1,4 @@
-import { isRendered } from '../page/is-rendered.ts';
+import { isRendered, isSeen } from '../page/is-rendered.ts';
 import { whenStill } from '../page/still.ts';
 import { submitButtons } from '../page/submit.ts';
 import { createElement, unclobbered } from '../page/unclobbered.ts';
@@ -74,7 +74,7 @@ export function statusLine(form: HTMLFormElement) {
   const tryLine = (line: HTMLElement, text: string): boolean => {
     setText(line, text);
     // After the text: an empty element may not be drawn at all, and would seem to be hidden.
-    if (form.isConnected && isRendered(line)) return true;
+    if (form.isConnected && isSeen(line)) return true;
     setText(line, '');
     return false;
   };
