@@ -5,7 +5,7 @@ import {
 } from './checkout.ts';
 import { type Handler, handlerOf } from './handle.ts';
 import { safeLog } from './log.ts';
-import { countedCalls } from './under-way.ts';
+import { underWay } from './under-way.ts';
 
 /**
  * Pays orders: by one route, or call by call.
@@ -32,8 +32,9 @@ import { countedCalls } from './under-way.ts';
  */
 export interface Checkout extends CheckoutCalls, Handler {
   /**
-   * Resolves when no call is under way, also of a shopper who has left the page: await it before
-   * a process ends, or the orders of its last payments are left "not certain".
+   * Resolves when no call is under way, of `handle` and of what `node` returns as well, also for a
+   * shopper who has left the page: await it before a process ends, or the orders of its last
+   * payments are left "not certain".
    */
   idle(): Promise<void>;
 }
@@ -69,6 +70,17 @@ export interface Checkout extends CheckoutCalls, Handler {
  */
 export function createCheckout(options: CheckoutOptions): Checkout {
   const log = safeLog(options.log ?? ((line) => console.error(line)));
-  const calls = countedCalls(createCalls({ ...options, log }));
-  return { ...calls, ...handlerOf(calls, log) };
+  const calls = createCalls({ ...options, log });
+  const { handle, node } = handlerOf(calls, log);
+  const { counted, idle } = underWay();
+  return {
+    issueKey: counted(calls.issueKey),
+    pay: counted(calls.pay),
+    outcome: counted(calls.outcome),
+    resolve: counted(calls.resolve),
+    sweep: counted(calls.sweep),
+    handle: counted(handle),
+    node: (orderOf, nodeOptions) => counted(node(orderOf, nodeOptions)),
+    idle,
+  };
 }

@@ -37,7 +37,7 @@ import type { CaptureMethod } from './card-payments.ts';
  *   look-up that fails, or says another word, says nothing.
  * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Any
  *   call that sees a paid order whose claim is over claims it anew, and calls `onPaid` only while
- *   its own claim lasts. If `onPaid` throws, nothing is written: the rest of the claim is the
+ *   its own claim lasts. A claim that ends later than any can was made by a clock that was wrong. If `onPaid` throws, nothing is written: the rest of the claim is the
  *   pause.
  * - O13: After 10 declines nobody tries another card: a person has to look.
  * - O14: The value of another order is no value of this one, and neither is one that is damaged.
@@ -438,7 +438,8 @@ export function onDeliver(stored: StoredOrder | undefined, { token, now }: Decid
   const delivery = stored?.state === 'paid' ? stored.delivery : undefined;
   if (!delivery || delivery === 'done') return {};
   const order = stored!;
-  const isOver = now > delivery.until; // O12
+  const { until } = delivery;
+  const isOver = now > until || until > now + LONGEST_CLAIM_MS; // O12
   if (!isOver) return delivery.token === token ? { order, claim: delivery } : {};
   const claim = claimOf(token, now, delivery.tries + 1);
   return { store: { ...order, delivery: claim }, order, claim };

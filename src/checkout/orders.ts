@@ -3,16 +3,18 @@ import { describe, type Log, quoted, StoreContractError } from './log.ts';
 import type { OrderStore } from './order-store.ts';
 import { readStored, UnreadableOrder } from './stored-value.ts';
 
-/** The orders of a store, read and written by the rules of the versions. */
+/**
+ * The orders of a store, read and written by the rules of the versions. If the store fails, each of
+ * these tries again for a while: a database that restarts is back soon.
+ */
 export interface Orders {
   /** @throws the error of the store, if the order cannot be read. */
   read(orderId: string): Promise<StoredOrder | undefined>;
   /** Waits while an attempt is under way: its shopper may have reloaded, or has two tabs. */
   readSettled(orderId: string): Promise<StoredOrder | undefined>;
   /**
-   * Reads, decides and writes, until nobody else has written in between. If the store fails, or the
-   * answer of a write is lost, the order is read and decided again: the decision sees what became
-   * of the write.
+   * Reads, decides and writes, until nobody else has written in between. If a write fails, or its
+   * answer is lost, the order is read and decided again: the decision sees what became of the write.
    *
    * @param repair - Decides in the place of `decide` if the stored value is damaged.
    * @throws the error of the store, if the order cannot be read.
@@ -41,10 +43,10 @@ export interface OrdersOptions {
 /** How long to wait before the order is read again while an attempt is under way. */
 const POLL_MS = 250;
 /** A store that never lets anybody write is broken. */
-const MOST_TRIES = 20;
-/** A change is not tried again after so many times the limit of the store. */
+const MOST_WRITES = 20;
+/** Nothing is tried again after so many times the limit of the store. */
 const MOST_TIMEOUTS = 2;
-/** How long to wait after the store has failed: a database that restarts is back soon. */
+/** How long to wait after the store has failed. */
 const PAUSE_MS = 500;
 
 export function ordersIn(options: OrdersOptions): Orders {
@@ -55,16 +57,19 @@ export function ordersIn(options: OrdersOptions): Orders {
   return { read, readSettled, change };
 
   async function read(orderId: string): Promise<StoredOrder | undefined> {
-    const entry = await readEntry(orderId);
+    const entry = await readEntry(orderId, now());
     return entry && readStored(entry.value, orderId);
   }
 
   async function readSettled(orderId: string): Promise<StoredOrder | undefined> {
-    const begin = now();
+    let begin = now();
     let stored = await read(orderId);
     // By this clock, whatever another process's says
-    while (isUnderWay(stored, now(), limitMs) && now() <= begin + limitMs)
-      stored = await nextRead(orderId);
+    while (isUnderWay(stored, now(), limitMs) && now() <= begin + limitMs) {
+      const next = await nextRead(orderId);
+      if (next?.attempt?.token !== stored?.attempt?.token) begin = now(); // it is another attempt
+      stored = next;
+    }
     return stored;
   }
 
@@ -86,21 +91,12 @@ export function ordersIn(options: OrdersOptions): Orders {
     repair?: () => D,
   ): Promise<D> {
     const begin = now();
-    let hasWritten = false;
-    for (let tries = 1; ; tries++) {
-      const isOver = () => tries > MOST_TRIES || now() >= begin + MOST_TIMEOUTS * storeTimeoutMs;
-      let entry: { value: string; version: number } | undefined;
-      try {
-        entry = await readEntry(orderId);
-      } catch (error) {
-        if (error instanceof StoreContractError || isOver()) throw error;
-        await sleep(PAUSE_MS);
-        continue;
-      }
+    for (let writes = 0; ; writes++) {
+      const entry = await readEntry(orderId, begin);
       const decision = decideOn(entry);
       if (!decision.store) return decision;
-      if (hasWritten && isOver()) throw new Error('The order could not be written');
-      hasWritten = true;
+      if (writes === MOST_WRITES || (writes > 0 && isOver(begin)))
+        throw new Error('The order could not be written');
       if (await isWritten(orderId, decision.store, entry?.version ?? 0)) return decision;
     }
 
@@ -117,7 +113,24 @@ export function ordersIn(options: OrdersOptions): Orders {
     }
   }
 
-  async function readEntry(orderId: string) {
+  /** Tries again while the store fails. `begin`: when the first try of all began. */
+  async function readEntry(orderId: string, begin: number) {
+    for (;;) {
+      try {
+        return await readOnce(orderId);
+      } catch (error) {
+        if (error instanceof StoreContractError || isOver(begin)) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  }
+
+  function isOver(begin: number): boolean {
+    const passed = Math.abs(now() - begin); // a clock may be set back
+    return passed >= MOST_TIMEOUTS * storeTimeoutMs;
+  }
+
+  async function readOnce(orderId: string) {
     const entry = await within(
       storeTimeoutMs,
       asPromise(() => store.read(orderId)),

@@ -6,9 +6,8 @@
  */
 export function senderOf(address: string | undefined): string | undefined {
   if (!address) return undefined;
-  const text = address.trim().toLowerCase();
-  if (text.includes('.')) return ipv4(text.startsWith('::ffff:') ? text.slice(7) : text);
-  return ipv6(text.split('%')[0]!);
+  const text = address.trim();
+  return text.includes(':') ? ipv6(text.split('%')[0]!) : ipv4(text);
 }
 
 function ipv4(text: string): string | undefined {
@@ -41,7 +40,15 @@ function ipv6(text: string): string | undefined {
   const [before, after = []] = host.slice(1, -1).split('::').map(groupsOf) as [string[], string[]?];
   const zeros = Array<string>(8 - before.length - after.length).fill('0'); // for the `::`
   const groups = [...before, ...zeros, ...after];
+  if (groups.slice(0, 6).join() === '0,0,0,0,0,ffff') return ipv4(bytesOf(groups.slice(6)));
   const first = Number.parseInt(groups[0]!, 16);
   const isPrivate = first === 0 || (first & 0xfe00) === 0xfc00 || (first & 0xffc0) === 0xfe80;
   return isPrivate ? undefined : `${groups.slice(0, 4).join(':')}::/64`;
 }
+
+/** The IPv4 address that stands in two groups of an IPv6 address. */
+const bytesOf = (groups: string[]): string =>
+  groups
+    .map((group) => Number.parseInt(group, 16))
+    .map((number) => `${number >> 8}.${number & 255}`)
+    .join('.');

@@ -1,22 +1,26 @@
-type Calls<T> = { [name in keyof T]: (...args: never[]) => Promise<unknown> };
+/** Counts promises that are under way. */
+export interface UnderWay {
+  /** The same function. Each call of it counts until its promise is settled. */
+  counted<A extends unknown[], R>(call: (...args: A) => Promise<R>): (...args: A) => Promise<R>;
+  /** Resolves when no call is under way. */
+  idle(): Promise<void>;
+}
 
-/** The same functions, and one that waits until no call of them is under way. */
-export function countedCalls<T extends Calls<T>>(calls: T): T & { idle(): Promise<void> } {
-  const underWay = new Set<Promise<unknown>>();
-  const counted = Object.entries<Calls<T>[keyof T]>(calls).map(([name, call]) => [
-    name,
-    (...args: never[]) => count(call(...args)),
-  ]);
-  return { ...(Object.fromEntries(counted) as T), idle };
+export function underWay(): UnderWay {
+  const calls = new Set<Promise<unknown>>();
 
-  function count<R>(result: Promise<R>): Promise<R> {
-    underWay.add(result);
-    const forget = () => underWay.delete(result);
-    result.then(forget, forget);
-    return result;
-  }
-
-  async function idle(): Promise<void> {
-    while (underWay.size > 0) await Promise.allSettled(underWay);
-  }
+  return {
+    counted:
+      (call) =>
+      (...args) => {
+        const result = call(...args);
+        calls.add(result);
+        const forget = () => calls.delete(result);
+        result.then(forget, forget);
+        return result;
+      },
+    async idle() {
+      while (calls.size > 0) await Promise.allSettled(calls);
+    },
+  };
 }

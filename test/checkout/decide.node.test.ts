@@ -229,6 +229,13 @@ describe('a delivery', () => {
     expect(next.until - (until + 1)).toBe(3_600_000);
   });
 
+  test('is claimed anew under a claim that ends later than any can: a clock was wrong', () => {
+    const under = (until: number) => ({ ...paid, delivery: { token: 'e', until, tries: 1 } });
+    expect(onDeliver(under(3_601_000), at(1000))).toEqual({});
+    const { claim } = onDeliver(under(3_601_001), at(1000));
+    expect(claim).toEqual({ token: 'd', until: 61_000, tries: 2 });
+  });
+
   test('that is done is done, no matter who holds the claim', () => {
     const { store } = onDelivered(paid);
     expect(store!.delivery).toBe('done');

@@ -91,7 +91,7 @@ function checkout({
   };
   const ask = (call: keyof typeof calls): Promise<unknown> => calls[call]();
   const value = () => JSON.parse(entry!.value) as StoredOrder;
-  return { ...made, pay, payNothing, ask, lines, put, value, clock: () => now };
+  return { ...made, pay, payNothing, ask, lines, put, value, entry: () => entry, clock: () => now };
 }
 
 /** What a store lists if it has this one order. */
@@ -325,6 +325,58 @@ describe('a store', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
+  test.each(['issueKey', 'pay', 'outcome', 'payNothing'] as const)(
+    'whose read fails once is read again: %s',
+    async (call) => {
+      const answers: unknown[] = [];
+      for (const failures of [0, 1]) {
+        let left = failures;
+        const entry = { value: JSON.stringify(OPEN), version: 1 };
+        const read = async () => (left-- > 0 ? fails() : entry);
+        const made = checkout({ store: { read, write: async () => true } });
+        answers.push(await (call === 'payNothing' ? made.payNothing() : made.ask(call)));
+        expect(made.clock()).toBe(failures * 500);
+      }
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[0]).not.toMatchObject({ status: 'not_certain' });
+    },
+  );
+
+  test('that refuses for 29 s after the charge loses no answer, if its limit is 15 s', async () => {
+    let isDown = false;
+    let until = 0;
+    const made = checkout({
+      client: {
+        async authorize(id) {
+          until = made.clock() + 29_000;
+          isDown = true;
+          return intentResource(id, PRICE, 'committed');
+        },
+      },
+      others: { storeTimeoutMs: 15_000 },
+      store: {
+        async read() {
+          if (isDown && made.clock() < until) return fails();
+          return made.entry();
+        },
+      },
+    });
+    expect((await made.pay()).status).toBe('committed');
+    expect(made.clock()).toBe(29_000);
+  });
+
+  test('that goes on failing is given up, also by a clock that is set back', async () => {
+    let now = 0;
+    const sleep = async () => {
+      await turn();
+      now -= 3_600_000;
+    };
+    const others = { sleep, now: () => now };
+    const { ask } = checkout({ store: { read: fails }, others });
+    expect(await ask('outcome')).toMatchObject({ status: 'not_certain' });
+    expect(now).toBe(-3_600_000);
+  });
+
   test('that gives null has no such order', async () => {
     const store = { read: async () => null as never, write: async () => true };
     expect(await checkout({ store }).issueKey(ORDER)).toMatchObject({ status: 200 });
@@ -442,6 +494,17 @@ test.each([
   expect((await ask('outcome')) as object).toMatchObject({ status: 'not_certain' });
   expect(clock()).toBe(until);
   expect((await pay()).status).toBe('not_certain');
+});
+
+test('waits anew for each attempt that it sees', async () => {
+  const second = { ...ATTEMPT, token: 'u', startedAt: LIMIT_MS };
+  const { ask, put, clock } = checkout({ stored: PAYING });
+  const outcome = ask('outcome');
+  while (clock() < LIMIT_MS) await turn();
+  put({ ...PAYING, attempt: second });
+  while (clock() < 2 * LIMIT_MS - 500) await turn();
+  put({ ...OPEN, last: { status: 'failed', reason: 'card_declined' } });
+  expect(await outcome).toMatchObject({ status: 'open', last: 'failed' });
 });
 
 test('requests that wait for one attempt share what is read meanwhile', async () => {

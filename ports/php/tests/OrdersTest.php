@@ -4,11 +4,14 @@ declare(strict_types=1);
 
 namespace Cardseal\Tests;
 
+use Cardseal\Attempt;
 use Cardseal\Decision;
+use Cardseal\Entry;
 use Cardseal\Orders;
 use Cardseal\PdoStore;
 use Cardseal\State;
 use Cardseal\StoredOrder;
+use Cardseal\StoredValue;
 use PHPUnit\Framework\TestCase;
 
 final class OrdersTest extends TestCase
@@ -70,10 +73,56 @@ final class OrdersTest extends TestCase
         self::assertNotNull($orders->change('order-1', self::decide(...))->store);
     }
 
-    private static function ordersIn(OwnStore $store, FakeClock $clock): Orders
+    public function testAReadThatFailsOnceIsTriedAgain(): void
+    {
+        $clock = new FakeClock();
+        $begin = $clock->now;
+        $reads = 0;
+        $read = static function () use (&$reads): mixed {
+            $reads++;
+            return $reads === 1 ? throw new \PDOException('The server has gone away') : null;
+        };
+        self::assertNull(self::ordersIn(new OwnStore(read: $read), $clock)->read('order-1'));
+        self::assertSame(500, $clock->now - $begin);
+    }
+
+    public function testReadsThatGoOnFailingAreGivenUpAlsoByAClockThatIsSetBack(): void
+    {
+        $clock = new FakeClock();
+        $read = static function () use ($clock): mixed {
+            $clock->now -= 3_600_000;
+            throw new \PDOException('The server has gone away');
+        };
+        $this->expectExceptionMessage('The server has gone away');
+        self::ordersIn(new OwnStore(read: $read), $clock)->readSettled('order-1');
+    }
+
+    public function testWhoWaitsForAnAttemptWaitsAnewForTheNextOne(): void
+    {
+        $clock = new FakeClock();
+        $begin = $clock->now;
+        $read = static function () use ($clock, $begin): Entry {
+            $passed = $clock->now - $begin;
+            $startedAt = $begin + ($passed >= 30_000 ? 30_000 : 0);
+            $order = new StoredOrder(
+                $passed < 60_000 ? State::Paying : State::Open,
+                2490,
+                'USD',
+                id: 'order-1',
+                intentId: 'pi_card_1',
+                sent: true,
+                attempt: $passed < 60_000 ? new Attempt((string) $startedAt, 'cek_1', $startedAt) : null,
+            );
+            return new Entry(StoredValue::of($order), 1);
+        };
+        $orders = self::ordersIn(new OwnStore(read: $read), $clock, limitMs: 35_000);
+        self::assertSame(State::Open, $orders->readSettled('order-1')->state);
+    }
+
+    private static function ordersIn(OwnStore $store, FakeClock $clock, int $limitMs = 0): Orders
     {
         $log = static fn (string $line, mixed ...$parts): mixed => null;
-        return new Orders($store, 0, $log, $clock);
+        return new Orders($store, $limitMs, $log, $clock);
     }
 
     /** Writes an order that is not there. */

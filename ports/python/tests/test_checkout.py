@@ -147,6 +147,75 @@ def test_writes_that_do_not_succeed_end_after_10_s_or_20_times(
     assert store.writes == times
 
 
+@pytest.mark.parametrize("call", ["issue_key", "outcome", "pay nothing"])
+def test_a_read_that_fails_once_is_tried_again(call: str) -> None:
+    class Failing(MemoryStore):
+        left = 0
+
+        def read(self, order_id: str) -> Optional[Entry]:
+            self.left -= 1
+            if self.left >= 0:
+                raise OSError("the database has gone")
+            return super().read(order_id)
+
+    answers: list[object] = []
+    for failures in (0, 1):
+        store = Failing()
+        shop = checkout(store=store)
+        shop.issue_key(ORDER, SENDER)
+        store.left = failures
+        if call == "issue_key":
+            answers.append(type(shop.issue_key(ORDER, SENDER)))
+        elif call == "outcome":
+            answers.append(shop.outcome(ORDER.id).status)
+        else:
+            answers.append(shop.pay(ORDER, "", SENDER).status)
+    assert answers[0] == answers[1]
+    assert answers[0] not in (NoKey, Status.NOT_CERTAIN)
+
+
+def test_who_waits_for_an_attempt_waits_anew_for_the_next_one() -> None:
+    class TwoAttempts(MemoryStore):
+        begin = 0
+
+        def read(self, order_id: str) -> Optional[Entry]:
+            entry = super().read(order_id)
+            if entry is None or not self.begin:
+                return entry
+            passed = shop._clock.now_ms() - self.begin
+            order = json.loads(entry.value)
+            if passed < 60_000:
+                started_at = self.begin + (30_000 if passed >= 30_000 else 0)
+                attempt = {"token": str(started_at), "keyId": "cek_1", "startedAt": started_at}
+                order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
+            return Entry(json.dumps(order), entry.version)
+
+    store = TwoAttempts()
+    shop = checkout(store=store)
+    shop.issue_key(ORDER, SENDER)
+    store.begin = shop._clock.now_ms()
+    assert shop.outcome(ORDER.id).status is Status.OPEN
+
+
+def test_a_claim_that_ends_later_than_any_can_is_made_anew() -> None:
+    tries: list[int] = []
+
+    def on_paid(_: PaidOrder, outcome: PaidOutcome) -> None:
+        tries.append(outcome.tries)
+        if outcome.tries == 1:
+            raise OSError("the mail server")
+
+    shop = checkout(on_paid=on_paid)
+    shop.issue_key(ORDER, SENDER)
+    shop.pay(ORDER, POSTED, SENDER)
+    shop._clock.sleep(-3570)  # it was ahead, and is set right
+    shop.outcome(ORDER.id)
+    assert tries == [1]  # the claim may be one of an hour
+    shop._clock.sleep(-1)
+    shop.outcome(ORDER.id)
+    assert tries == [1, 2]
+
+
 def test_a_slow_store_is_written_to_once_and_what_became_of_that_write_is_read() -> None:
     class Slow(MemoryStore):
         def read(self, order_id: str) -> Optional[Entry]:

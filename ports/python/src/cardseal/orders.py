@@ -13,10 +13,10 @@ from .stores import Entry, OrderStore, StoreContractError
 # How long to wait before an order is read again while another attempt is under way.
 _POLL_S = 0.25
 # A store that never lets anybody write is broken.
-_MOST_TRIES = 20
-# A change is not tried again after this time: twice the 5 s that a database may take.
+_MOST_WRITES = 20
+# Nothing is tried again after this time: twice the 5 s that a database may take.
 _LAST_TRY_MS = 10_000
-# How long to wait after the store has failed: a database that restarts is back soon.
+# How long to wait after the store has failed.
 _PAUSE_S = 0.5
 
 
@@ -29,6 +29,8 @@ D = TypeVar("D", bound=_HasStore)
 
 
 class Orders:
+    """If the store fails, each method tries again for a while: a database restarts quickly."""
+
     def __init__(self, store: OrderStore, limit_ms: int, log: Log, clock: Clock) -> None:
         """``limit_ms``: how long an attempt is waited for."""
         self._store = store
@@ -38,19 +40,23 @@ class Orders:
 
     def read(self, order_id: str) -> Optional[StoredOrder]:
         """Raises the error of the store, if the order cannot be read."""
-        entry = self._entry(order_id)
+        entry = self._entry(order_id, self._clock.now_ms())
         return None if entry is None else read_value(entry.value, order_id)
 
     def read_settled(self, order_id: str) -> Optional[StoredOrder]:
         """Waits while an attempt is under way: its shopper may have reloaded, or has two tabs."""
         begin = self._clock.now_ms()
-        while True:
-            stored = self.read(order_id)
+        stored = self.read(order_id)
+        while is_under_way(stored, self._clock.now_ms(), self._limit_ms):
             # By this clock, whatever another process's says.
-            is_over = self._clock.now_ms() > begin + self._limit_ms
-            if is_over or not is_under_way(stored, self._clock.now_ms(), self._limit_ms):
-                return stored
+            if self._clock.now_ms() > begin + self._limit_ms:
+                break
             self._clock.sleep(_POLL_S)
+            following = self.read(order_id)
+            if _token_of(following) != _token_of(stored):
+                begin = self._clock.now_ms()  # it is another attempt
+            stored = following
+        return stored
 
     def change(
         self,
@@ -60,24 +66,13 @@ class Orders:
     ) -> D:
         """Reads, decides and writes, until nobody else has written in between.
 
-        If the store fails, or the answer of a write is lost, the order is read and decided again:
-        the decision sees what became of the write. ``repair`` decides instead if the stored value
-        is damaged.
+        If a write fails, or its answer is lost, the order is read and decided again: the decision
+        sees what became of the write. ``repair`` decides instead if the stored value is damaged.
         """
         begin = self._clock.now_ms()
-        has_written = False
-        tries = 0
+        writes = 0
         while True:
-            tries += 1
-            try:
-                entry = self._entry(order_id)
-            except StoreContractError:
-                raise
-            except Exception:
-                if self._is_over(tries, begin):
-                    raise
-                self._clock.sleep(_PAUSE_S)
-                continue
+            entry = self._entry(order_id, begin)
             try:
                 decision = decide(None if entry is None else read_value(entry.value, order_id))
             except UnreadableOrder:
@@ -87,16 +82,29 @@ class Orders:
             order = decision.store
             if order is None:
                 return decision
-            if has_written and self._is_over(tries, begin):
+            if writes == _MOST_WRITES or (writes > 0 and self._is_over(begin)):
                 raise RuntimeError("The order could not be written")
-            has_written = True
+            writes += 1
             if self._is_written(order_id, order, entry.version if entry else 0):
                 return decision
 
-    def _is_over(self, tries: int, begin: int) -> bool:
-        return tries > _MOST_TRIES or self._clock.now_ms() >= begin + _LAST_TRY_MS
+    def _is_over(self, begin: int) -> bool:
+        # A clock may be set back.
+        return abs(self._clock.now_ms() - begin) >= _LAST_TRY_MS
 
-    def _entry(self, order_id: str) -> Optional[Entry]:
+    def _entry(self, order_id: str, begin: int) -> Optional[Entry]:
+        """Tries again while the store fails. ``begin``: when the first try of all began."""
+        while True:
+            try:
+                return self._read_once(order_id)
+            except StoreContractError:
+                raise
+            except Exception:
+                if self._is_over(begin):
+                    raise
+                self._clock.sleep(_PAUSE_S)
+
+    def _read_once(self, order_id: str) -> Optional[Entry]:
         entry = self._store.read(order_id)
         if entry is None:
             return None
@@ -124,3 +132,7 @@ class Orders:
                 "True: the value was written; False: the stored version was another one"
             )
         return answer
+
+
+def _token_of(stored: Optional[StoredOrder]) -> Optional[str]:
+    return stored.attempt.token if stored is not None and stored.attempt is not None else None
