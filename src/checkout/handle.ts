@@ -215,7 +215,7 @@ function seeOther(page: string, { status }: Outcome): Response {
   if (status in STATUS) parameters.push(`outcome=${status}`);
   const search = parameters.length > 0 ? `?${parameters.join('&')}` : '';
   const all = path + search + (fragment && `#${fragment}`);
-  const isAscii = (character: string) => character >= '!' && character <= '~';
+  const isAscii = (character: string) => character > ' ' && character < '\x7f';
   const location = Array.from(all, (it) => (isAscii(it) ? it : encodeURIComponent(it))).join('');
   return new Response(null, { status: 303, headers: { location, 'cache-control': 'no-store' } });
 }

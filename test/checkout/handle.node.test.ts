@@ -348,6 +348,8 @@ describe('a native POST', () => {
     ['/pay?step=2#card', '/pay?step=2&outcome=invalid_encrypted_card#card'],
     ['/支払い', '/%E6%94%AF%E6%89%95%E3%81%84?outcome=invalid_encrypted_card'],
     ['/pay#card', '/pay?outcome=invalid_encrypted_card#card'],
+    ['?step=2', '?step=2&outcome=invalid_encrypted_card'],
+    ['/my pay\x7f', '/my%20pay%7F?outcome=invalid_encrypted_card'],
   ])('keeps the address %s as it is, but for the outcome', async (page, location) => {
     expect(await locationOf('encrypted_card=x', '', page)).toBe(location);
   });
@@ -456,7 +458,9 @@ describe('a request that something else has answered before', () => {
       listener(request, response);
       setTimeout(() => response.writeHead(503).end('{"status":"slow"}'), 10);
     });
-  const line = expect.stringContaining('something else has answered the request already');
+  const line =
+    'checkout.node: something else has answered the request already, such as a time limit. ' +
+    'Nothing was sent; the page gets the outcome when it asks again';
 
   test('gets no second answer, a line in the log, and rejects nothing', async () => {
     const answered: Promise<void>[] = [];
