@@ -1,3 +1,4 @@
+import { isSeen } from '../form/page/is-rendered.ts';
 import { createElement, rootOf, unclobbered } from '../form/page/unclobbered.ts';
 import type { ShownOutcome } from './texts.ts';
 
@@ -29,13 +30,27 @@ export function outcomePlace(form: HTMLFormElement) {
   // A copy of a page may hold a form that was closed: hide it until its order is known to be open.
   if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
 
-  /** A page may render its own element anew, move the form, and put it into the page late. */
-  const find = (): HTMLElement => {
-    const found = findOwn(form) ?? findAdded(form);
+  /**
+   * A page may render its own element anew, move the form, and put it into the page late. An element
+   * that nobody can see is not used.
+   */
+  const find = (text = ''): HTMLElement => {
+    const own = findOwn(form);
+    const found = own && canShow(own, text) ? own : findAdded(form);
     if (found !== place) drop();
     if (!found.hasAttribute('role')) found.setAttribute('role', 'status');
     place = found;
     return found;
+  };
+
+  const canShow = (own: HTMLElement, text: string): boolean => {
+    if (!text) return true;
+    const wasHidden = own.hidden;
+    write(own, text, form);
+    if (isSeen(own)) return true;
+    write(own, '', form);
+    own.hidden = wasHidden;
+    return false;
   };
 
   const drop = () => {
@@ -66,7 +81,7 @@ export function outcomePlace(form: HTMLFormElement) {
     },
     reveal,
     show({ text, isClosed }: ShownOutcome) {
-      const found = find();
+      const found = find(text);
       if (text) write(found, text, form);
       else clear();
       told = text;
@@ -90,7 +105,10 @@ export function outcomePlace(form: HTMLFormElement) {
 /** Whether the focus is in the form, or nowhere. Safari gives none to a button that is tapped. */
 function isShopperAt(form: HTMLFormElement): boolean {
   const focused = rootOf(form).activeElement ?? document.activeElement;
-  return !focused || focused === document.body || unclobbered(form, 'contains')(focused);
+  const isOfForm = (focused as HTMLButtonElement | null)?.form === form; // it may stand outside
+  return (
+    !focused || focused === document.body || isOfForm || unclobbered(form, 'contains')(focused)
+  );
 }
 
 function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
@@ -142,7 +160,7 @@ function findOwn(form: HTMLFormElement): HTMLElement | undefined {
   let around = form.isConnected ? (form.parentNode as ParentNode | null) : document;
   while (around) {
     const all = Array.from(around.querySelectorAll<HTMLElement>(OWN));
-    const outside = all.filter((place) => !place.closest('form'));
+    const outside = all.filter((place) => !place.closest('form') && !place.contains(form));
     const isAfter = (place: HTMLElement) => (form.compareDocumentPosition(place) & FOLLOWS) !== 0;
     if (outside.length > 0) return outside.find(isAfter) ?? outside[outside.length - 1];
     around = around.parentNode as ParentNode | null;

@@ -59,10 +59,21 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
       if (response.status === 429) return { response: { status: 'too_many' }, retryAfterMs };
       answered = `answered ${response.status} without a status: is it checkout.handle?`;
       const received: CheckoutResponse | null = await response.json();
-      if (typeof received?.status === 'string') return { response: received, retryAfterMs };
+      if (typeof received?.status === 'string') {
+        if (isByCheckout(response.status, received.status))
+          return { response: received, retryAfterMs };
+        answered = `answered ${response.status} ${received.status}`;
+      }
     } catch {} // no answer, a redirect, another origin, no JSON
     throw unavailable(`${method} ${url} ${answered}`);
   }
+}
+
+/** The error of a gateway can be JSON with a `status`, too. It says nothing of a payment. */
+function isByCheckout(code: number, status: string): boolean {
+  if (code === 400) return status === 'invalid_encrypted_card';
+  if (code === 404) return status === 'no_order';
+  return code === 200 || code === 409;
 }
 
 export const unavailable = (message: string) => new CardEncryptionError('key_unavailable', message);

@@ -100,6 +100,7 @@ describe('the sources', () => {
       'core/index.ts', // types, and the class of errors
       'form/feedback/report.ts',
       'form/index.ts',
+      'form/page/is-rendered.ts', // whether an element is seen: it reads no value
       'form/page/to-json.ts',
       'form/page/unclobbered.ts',
     ]);

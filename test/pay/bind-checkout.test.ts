@@ -1,7 +1,7 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
 import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
-import { FIELDS, html, later } from '../support/form.ts';
+import { FAR, FIELDS, html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
   bindAt,
@@ -167,12 +167,38 @@ test('an address that is not of checkout.handle is named, and nothing is believe
   expect(shop.reads()).toBe('');
 });
 
+test.each([
+  ['pay', 504],
+  ['pay', 403],
+  ['pay', 400],
+  ['pay', 404],
+  ['key', 500],
+] as const)(
+  '%s: an answer %i of a gateway that looks like a decline says nothing',
+  async (kind, code) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const shop = openShop();
+    await shop.next(kind, `failed_${code}`);
+    shop.bind();
+    await shop.pay({}, kind === 'pay' ? NO_ANSWER : 'Press the button again.');
+    if (kind === 'key') await shop.pay();
+    else {
+      shop.press();
+      await shop.waitFor(PAID);
+    }
+    expect((await shop.seen()).charges).toBe(1);
+  },
+);
+
+// Changed: a warning with the code, as for other answers that say nothing of the order.
 test('a server that says what is wrong with it is quoted', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
   const shop = openShop();
   await shop.next('pay', 'misconfigured');
   shop.bind();
   await shop.pay({}, NO_ANSWER);
-  expect(linesOf('error')).toEqual([`cardseal: POST ${shop.url} answered misconfigured`]);
+  const [line] = linesOf('warn');
+  expect(line).toBe(`CardEncryptionError: POST ${shop.url} answered 500 misconfigured`);
 });
 
 test('a session that is lost before anything was sent: nothing was sent, and the form goes', async () => {
@@ -555,6 +581,42 @@ describe('a copy of a page, as htmx and Turbo keep it', () => {
       await vi.waitFor(() => expect([copy.reads(), isHidden(copy.form)]).toEqual(['', false]));
     },
   );
+});
+
+test.each([
+  'display: none',
+  'position: absolute; width: 1px; height: 1px; overflow: hidden', // for screen readers only
+])('an element for the outcome that nobody sees is not used: %s', async (style) => {
+  const shop = openShop();
+  const own = `<p role="status" data-cardseal-outcome hidden style="${style}"></p>`;
+  shop.host.insertAdjacentHTML('beforeend', own);
+  shop.bind();
+  await shop.decline();
+  await shop.pay();
+  const place = shop.host.querySelector<HTMLElement>('[data-cardseal-outcome]')!;
+  expect([place.textContent, place.hidden]).toEqual(['', true]);
+  expect((shop.form.nextSibling as HTMLElement).innerText).toBe(PAID);
+});
+
+test('an element for the outcome around the form is not used: the form would go', async () => {
+  const shop = openShop();
+  shop.host.setAttribute('data-cardseal-outcome', '');
+  shop.bind();
+  await shop.decline();
+  expect(shop.host.contains(shop.form)).toBe(true);
+});
+
+test('a shopper at the button of the form is led to the text, also where the button stands outside', async () => {
+  const shop = openShop(`${FIELDS}${FAR}`);
+  shop.form.id = 'outside';
+  shop.host.insertAdjacentHTML('beforeend', `${FAR}<button form="outside">Pay</button>`);
+  shop.bind();
+  const button = shop.host.querySelector<HTMLElement>('[form]')!;
+  button.focus();
+  shop.type();
+  button.click();
+  await shop.waitFor(PAID);
+  expect(document.activeElement).toBe(shop.form.nextSibling);
 });
 
 test('the text does not move the button, and after the payment it has the focus that the form had', async () => {

@@ -20,7 +20,9 @@ export type Fault =
   | 'wait'
   /** The session has no order any more. */
   | 'no_session'
-  | 'misconfigured';
+  | 'misconfigured'
+  /** The payment goes on, and something on the way answers with this code. */
+  | `failed_${number}`;
 
 export type Kind = 'GET' | 'key' | 'pay';
 
@@ -152,6 +154,8 @@ async function pass(
     response.socket!.end(() => response.destroy());
     return;
   }
+  if (fault?.startsWith('failed_'))
+    return send(Number(fault.slice('failed_'.length)), '{"status":"failed"}');
   if (fault === 'bad_gateway_after') return send(502, '<h1>Bad gateway</h1>');
   send(answer.status, text, Object.fromEntries(answer.headers));
 }
