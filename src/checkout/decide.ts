@@ -37,8 +37,8 @@ import type { CaptureMethod } from './card-payments.ts';
  *   look-up that fails, or says another word, says nothing.
  * - O12: The write that makes an order `paid` also claims its delivery. A claim has a time. Any
  *   call that sees a paid order whose claim is over claims it anew, and calls `onPaid` only while
- *   its own claim lasts. A claim that ends later than any can was made by a clock that was wrong. If `onPaid` throws, nothing is written: the rest of the claim is the
- *   pause.
+ *   its own claim lasts. A claim that ends later than any can was made by a clock that was wrong,
+ *   and is over. If `onPaid` throws, nothing is written: the rest of the claim is the pause.
  * - O13: After 10 declines nobody tries another card: a person has to look.
  * - O14: The value of another order is no value of this one, and neither is one that is damaged.
  * - O15: `capture_method` is part of what is to be paid.

@@ -73,7 +73,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
 function isByCheckout(code: number, status: string): boolean {
   if (code === 400) return status === 'invalid_encrypted_card';
   if (code === 404) return status === 'no_order';
-  return code === 200 || code === 409;
+  return code === 200;
 }
 
 export const unavailable = (message: string) => new CardEncryptionError('key_unavailable', message);

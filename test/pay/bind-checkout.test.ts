@@ -170,6 +170,7 @@ test('an address that is not of checkout.handle is named, and nothing is believe
 test.each([
   ['pay', 504],
   ['pay', 403],
+  ['pay', 409],
   ['pay', 400],
   ['pay', 404],
   ['key', 500],
