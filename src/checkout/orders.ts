@@ -14,7 +14,8 @@ export interface Orders {
   readSettled(orderId: string): Promise<StoredOrder | undefined>;
   /**
    * Reads, decides and writes, until nobody else has written in between. If a write fails, or its
-   * answer is lost, the order is read and decided again: the decision sees what became of the write.
+   * answer is lost, the order is read and decided again: the decision sees what became of the
+   * write.
    *
    * @param repair - Decides in the place of `decide` if the stored value is damaged.
    * @throws the error of the store, if the order cannot be read.

@@ -31,26 +31,17 @@ export function outcomePlace(form: HTMLFormElement) {
   if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
 
   /**
-   * A page may render its own element anew, move the form, and put it into the page late. An element
-   * that nobody can see is not used.
+   * Finds the place, and writes the text into it, if there is one. A page may render its own
+   * element anew, move the form, and put it into the page late.
    */
   const find = (text = ''): HTMLElement => {
     const own = findOwn(form);
-    const found = own && canShow(own, text) ? own : findAdded(form);
+    const found = own && (!text || tryPlace(own, text, form)) ? own : findAdded(form);
     if (found !== place) drop();
     if (!found.hasAttribute('role')) found.setAttribute('role', 'status');
+    if (text && found !== own) write(found, text, form);
     place = found;
     return found;
-  };
-
-  const canShow = (own: HTMLElement, text: string): boolean => {
-    if (!text) return true;
-    const wasHidden = own.hidden;
-    write(own, text, form);
-    if (isSeen(own)) return true;
-    write(own, '', form);
-    own.hidden = wasHidden;
-    return false;
   };
 
   const drop = () => {
@@ -82,8 +73,7 @@ export function outcomePlace(form: HTMLFormElement) {
     reveal,
     show({ text, isClosed }: ShownOutcome) {
       const found = find(text);
-      if (text) write(found, text, form);
-      else clear();
+      if (!text) clear();
       told = text;
       const isHere = isShopperAt(form);
       if (isClosed) hide(form);
@@ -109,6 +99,16 @@ function isShopperAt(form: HTMLFormElement): boolean {
   return (
     !focused || focused === document.body || isOfForm || unclobbered(form, 'contains')(focused)
   );
+}
+
+/** Writes into the page's element, unless nobody can see the text there. */
+function tryPlace(own: HTMLElement, text: string, form: HTMLFormElement): boolean {
+  const wasHidden = own.hidden;
+  write(own, text, form);
+  if (isSeen(own)) return true;
+  write(own, '', form);
+  own.hidden = wasHidden;
+  return false;
 }
 
 function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
