@@ -135,7 +135,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
       if (isOutcome(response.status)) return response as Outcome;
       log('error', `cardseal: GET ${url} answered ${response.status}`);
     } catch (error) {
-      if (isBound) log('error', error);
+      if (isBound) tellAuthor('error', error);
     } finally {
       clearTimeout(timer);
     }
@@ -203,8 +203,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   }
 
   function tellNoAnswer(error: unknown): undefined {
-    if (error instanceof CardEncryptionError) log('warn', error);
-    else reportToPage(error); // of the option `headers`
+    tellAuthor('warn', error);
   }
 
   function show(response: Outcome, closes = false): void {
@@ -259,6 +258,12 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     binding.unbind();
     place.leave();
   }
+}
+
+/** An error that is not the library's own is one of the option `headers`. */
+function tellAuthor(level: 'warn' | 'error', error: unknown): void {
+  if (error instanceof CardEncryptionError) log(level, error);
+  else reportToPage(error);
 }
 
 /** How a payment went. `open` answers no block, and no request for a key without one. */

@@ -846,15 +846,18 @@ test('a page that unbinds the form when it hears the outcome gets no text from t
 test('an error of the option headers goes to reportError', async () => {
   const shop = openShop();
   const mistake = new TypeError('no token');
-  let isBroken = false;
+  const report = vi.spyOn(window, 'reportError').mockImplementation(() => {});
+  let isBroken = true; // the request for the outcome
   shop.bind({
     headers() {
-      if (isBroken) throw mistake;
-      return {};
+      if (!isBroken) return {};
+      isBroken = false;
+      throw mistake;
     },
   });
+  await vi.waitFor(() => expect(report).toHaveBeenCalledWith(mistake));
   await shop.ready();
-  const report = vi.spyOn(window, 'reportError').mockImplementation(() => {});
+  report.mockClear();
   isBroken = true;
   shop.type();
   shop.press();
