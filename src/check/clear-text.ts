@@ -69,9 +69,9 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
     },
     /** Searches the page's own address, which a script may have led to by `location.href`. */
     searchAddress(testNumbers: Set<string>): void {
-      const numbers = readingsOf(location.href).map((text) => text.match(LONG_NUMBERS) || []);
-      const digits = concat<string>(numbers).map((it) => it.replace(/\D/g, ''));
-      if (!digits.some((it) => testNumbers.has(it))) return;
+      const readings = readingsOf(location.href);
+      const holds = [...testNumbers].map(numberFinder);
+      if (!holds.some((holdsNumber) => readings.some(holdsNumber))) return;
       store.add({
         kind: 'clear text',
         text: ['The address of this page has the card number in clear text.'],

@@ -21,10 +21,10 @@ export function watchNetwork(watcher: Watcher): void {
 
 function watchFetch(leave: Leave): void {
   watch(window, 'fetch', (_, [input, init]) => {
-    const request = input instanceof Request ? input : undefined;
+    const request = [init, input].find((it): it is Request => it instanceof Request);
     const body = dataOf(init, 'body') || request;
     const head = headersOf(dataOf(init, 'headers')).concat(headersOf(request?.headers));
-    leave('fetch', request ? request.url : input, body, head);
+    leave('fetch', input instanceof Request ? input.url : input, body, head);
   });
 }
 

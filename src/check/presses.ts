@@ -1,5 +1,6 @@
 import { slotOf } from '../form/controls/slots.ts';
 import { isRendered } from '../form/page/is-rendered.ts';
+import { concat } from '../form/page/old-browsers.ts';
 import { elementsOf, unclobbered } from '../form/page/unclobbered.ts';
 import { isByCardseal, noteCardseal, ownSite, type Site } from './call-site.ts';
 import { placeOfAddress } from './clear-text.ts';
@@ -65,6 +66,10 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   watchLocks();
   watchReads();
   hear(['click', 'submit'], noteEvent);
+  // A submit does not leave a shadow root.
+  watch(Element.prototype, 'attachShadow', () => (root: ShadowRoot) => {
+    root.addEventListener('submit', (event) => safely(() => noteEvent(event)), true);
+  });
   listen('submit', begin);
   listen('encrypted', (_, detail) => {
     noteCardseal();
@@ -92,7 +97,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   function noteEvent(event: Event): void {
     const isClick = event.type === 'click';
     if (isClick) snapshot = takeSnapshot(reader.roots());
-    const isOfCardButton = (event.target as Element).closest?.('[data-cardseal-button]');
+    const target = event.composedPath()[0] as Element;
+    const isOfCardButton = target.closest?.('[data-cardseal-button]');
     if (!isClick || isOfCardButton) current = event;
     setTimeout(() => {
       snapshot = undefined;
@@ -105,14 +111,14 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
 
   function begin(form: HTMLFormElement): void {
     conclude();
-    const { number, name, code } = reader.controls();
+    const { number, name, code } = reader.controls(form);
     hosts.push(hostOf(unclobbered(form, 'action')));
     press = {
       form,
       before: currentSnapshot(),
       filled: number.concat(name, code).filter(({ value }) => value !== ''),
       isEncrypted: false,
-      isByCall: current?.currentTarget !== window, // where Cardseal hears of it first
+      isByCall: !isAtRoot(current), // where Cardseal hears of it first
       problem: '',
       paidBy: '',
     };
@@ -165,8 +171,8 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
       const address = placeOfAddress(to);
       const name = `${way} to ${address || location.pathname}`;
       const isOfShop = NETWORK.includes(way) && (form || hosts.includes(hostOf(to)));
-      const texts = parts.map(({ text }) => text);
       // The id alone pays nothing: a page may log it.
+      const texts = keyIds.length ? concat(parts.map(({ text }) => readingsOf(text))) : [];
       const hasBlock =
         keyIds.some((id) => texts.some((it) => it.includes(id))) && texts.some(holdsPayload);
       if (isOfShop && hasBlock) {
@@ -183,6 +189,12 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
       waitOn();
     },
   };
+}
+
+/** Whether a listener of a window or a shadow root gets the event now. Firefox 60 knows no `ShadowRoot`. */
+function isAtRoot(event: Event | undefined): boolean {
+  const at = event?.currentTarget;
+  return at === window || at instanceof DocumentFragment;
 }
 
 /** A script that follows what is typed reads each change, the emptying too. It stops no press. */
@@ -223,7 +235,7 @@ const hostOf = (address: string): string => addressOf(address).host || location.
 
 /** Whether a text holds a ciphertext: long Base64 that is no public key. */
 const holdsPayload = (text: string): boolean =>
-  readingsOf(text).some((reading) => /(^|[^A-Za-z0-9+/])(?!MII)[A-Za-z0-9+/]{300}/.test(reading));
+  /(^|[^A-Za-z0-9+/])(?!MII)[A-Za-z0-9+/]{300}/.test(text);
 
 /** A filled security code without a name, in a form that is sent without a new card. */
 function lostCode(form: HTMLFormElement): TypedControl | undefined {

@@ -7,9 +7,10 @@ export function watchStorage(watcher: Watcher): void {
   const leave = leaver(watcher);
   const leaveObject = objectLeaver(watcher);
   watchAssignedItems(watcher);
-  for (const name of ['put', 'add']) {
-    watch(IDBObjectStore.prototype, name, (_, [value]) => leaveObject('IndexedDB', '', value));
-  }
+  const leaveValue = (_: unknown, [value]: unknown[]) => leaveObject('IndexedDB', '', value);
+  watch(IDBObjectStore.prototype, 'put', leaveValue);
+  watch(IDBObjectStore.prototype, 'add', leaveValue);
+  watch(IDBCursor.prototype, 'update', leaveValue);
   watch(Document.prototype, 'cookie', (_, [text]) => leave('cookie', '', text), 'set');
   watch(prototypeOf('CookieStore'), 'set', (_, cookie) => leaveObject('cookie', '', cookie));
   for (const name of ['pushState', 'replaceState']) {
@@ -60,17 +61,20 @@ function storeOf(way: string): Storage | undefined {
 /**
  * Messages of this page and of frames of its origin, as they arrive. `postMessage` itself stays the
  * platform's own: a message from within a function of the check would have the wrong `source`. The
- * page's code is named if only one place has used `postMessage`.
+ * page's code is named if only one place has ever used `postMessage`, as it may keep the function.
  */
 function watchMessages(watcher: Watcher): void {
   const { postMessage } = window;
   const sites = new Map<string, Site>();
   const get = () => {
-    const site = safely(() => (watcher.isLooking() ? callSite() : undefined));
+    const site = safely(callSite);
     if (site) sites.set(`${site.script}:${site.line}`, site);
     return postMessage;
   };
-  const set = (value: unknown) => define({ value, writable: true });
+  const set = (value: unknown) => {
+    sites.clear(); // from now on nobody can tell who uses it
+    define({ value, writable: true });
+  };
   const define = (part: PropertyDescriptor) =>
     Object.defineProperty(window, 'postMessage', { enumerable: true, configurable: true, ...part });
   define({ get, set });

@@ -32,14 +32,19 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
 
   function read(): void {
     const all = allControls(roots);
-    const controls = findCard(all, testNumbers);
-    const number = digitsOf(controls.number);
-    isOff = holdsOtherNumber(all, controls.number, testNumbers);
+    const found = cardsIn(all).map((some) => findCard(some, testNumbers));
+    isOff = found.some(({ number }) => holdsOtherNumber(all, number, testNumbers));
     if (isOff) {
       cards = [];
       onOtherNumber();
+    } else {
+      for (const controls of found) remember(controls, all);
     }
-    if (isOff || !testNumbers.has(number)) return;
+  }
+
+  function remember(controls: CardControls, all: TypedControl[]): void {
+    const number = digitsOf(controls.number);
+    if (!testNumbers.has(number)) return;
     const code = digitsOf(controls.code);
     const typed = textOf(controls.code).trim();
     const card: TestCard = {
@@ -73,7 +78,13 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     cards: () => cards,
     /** Whether another number is there: then nothing is looked at. */
     isOff: () => isOff,
-    controls: () => findCard(allControls(roots), testNumbers),
+    /** The controls of the card in a form. */
+    controls(form: HTMLFormElement): CardControls {
+      const groups = cardsIn(allControls(roots));
+      const isOfForm = (some: TypedControl[]) => some.some((control) => control.form === form);
+      const own = groups.length > 1 ? groups.find(isOfForm) : groups[0];
+      return findCard(own || [], testNumbers);
+    },
     roots: () => roots,
   };
 }
@@ -101,18 +112,26 @@ const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
 
 const isTellingCode = tellingNames([]);
 
+/** The controls of each card: of each form, if marked numbers stand in several. */
+function cardsIn(all: TypedControl[]): TypedControl[][] {
+  const forms = new Set(filledIn('number', all).map(({ form }) => form));
+  if (forms.size < 2) return [all];
+  return [...forms].map((form) => all.filter((control) => control.form === form));
+}
+
+const filledIn = (slot: 'number' | 'cvv', controls: TypedControl[]) =>
+  controls.filter((control) => slotOf(control) === slot && isFilled(control));
+
 /** Finds the card's controls by their marks, or else by their values and names. */
 function findCard(all: TypedControl[], testNumbers: Set<string>): CardControls {
-  const filled = (slot: 'number' | 'cvv') =>
-    all.filter((control) => slotOf(control) === slot && isFilled(control));
   const named = (test: (name: string) => boolean) =>
     all.filter((it) => it.type !== 'hidden' && (test(it.id) || test(it.name)));
   const or = (first: TypedControl[], second: () => TypedControl[]) =>
     first.length ? first : second();
   return {
-    number: or(filled('number'), () => byContent(all, testNumbers)),
+    number: or(filledIn('number', all), () => byContent(all, testNumbers)),
     name: or(all.filter(isOfName), () => named((name) => HOLDER.test(name))),
-    code: or(filled('cvv'), () => named(isTellingCode).filter(isFilled)),
+    code: or(filledIn('cvv', all), () => named(isTellingCode).filter(isFilled)),
   };
 }
 

@@ -205,6 +205,9 @@ test('finds what a page stores in a database, and by assignment', async () => {
     var cards = open.result.transaction('a', 'readwrite').objectStore('a');
     cards.put({ id: 1, card: { n: ${NUMBER_OF_PAGE} } });
     cards.add({ id: 2, card: { n: ${NUMBER_OF_PAGE} } });
+    cards.openCursor(2).onsuccess = function (event) {
+      event.target.result.update({ id: 2, other: { n: ${NUMBER_OF_PAGE} } });
+    };
     open.result.close();
     indexedDB.deleteDatabase('card-of-test');
   };
@@ -216,10 +219,11 @@ test('finds what a page stores in a database, and by assignment', async () => {
   page.page.fill();
   page.window.leak();
   const text = expect.not.stringContaining(' to '); // it has no address
-  expect(await page.found(3)).toMatchObject([
+  expect(await page.found(4)).toMatchObject([
     { kind: 'clear text', way: 'localStorage', control: 'card_of_test', advice: KEEP_OUT },
     { kind: 'clear text', way: 'IndexedDB', text, site: { line: 6 }, advice: KEEP_OUT },
     { kind: 'clear text', way: 'IndexedDB', text, site: { line: 7 }, advice: KEEP_OUT },
+    { kind: 'clear text', way: 'IndexedDB', text, site: { line: 9 }, advice: KEEP_OUT },
   ]);
 });
 
@@ -232,6 +236,29 @@ function leak() {
   postMessage('hello', '*');
   postMessage(n, '*');
 }`;
+  const page = await open({ script });
+  page.page.fill();
+  page.window.leak();
+  const [found] = await page.found();
+  expect([found?.way, found?.site]).toEqual(['postMessage', undefined]);
+});
+
+test.each([
+  [
+    'if a script has kept the function',
+    `var kept = window.postMessage;
+function hello() { postMessage('hello', '*'); }
+function leak() { hello(); kept.call(window, ${NUMBER_OF_PAGE}, '*'); }`,
+  ],
+  [
+    'if a script has put its own function in the place',
+    `function leak() {
+  var kept = window.postMessage;
+  window.postMessage = function (data) { kept.call(window, data, '*'); };
+  postMessage(${NUMBER_OF_PAGE});
+}`,
+  ],
+])('names no line of a message %s', async (_, script) => {
   const page = await open({ script });
   page.page.fill();
   page.window.leak();
@@ -425,13 +452,16 @@ test('finds form.submit() by a script, with its place', async () => {
   expect(found).toMatchObject({ way: 'form', site: { script: page.shop.path, line: 2 } });
 });
 
-test('finds the card in the address of the page that location.href led to', async () => {
+test.each([
+  ['by itself', ''],
+  ['before other digits', ' 583'],
+])('finds the card %s in the address of the page that location.href led to', async (_, more) => {
   const next = endpoint();
   const html = `<!doctype html><script src="/dist/cardseal.check.js" data-test-numbers="${NUMBER}"></script>`;
   await next.say({ body: html });
   const page = await open();
   const loaded = page.page.loaded();
-  page.window.location.href = `${next.path}?card=${TYPED.number}`;
+  page.window.location.href = `${next.path}?card=${TYPED.number}${more}`;
   await loaded;
   const { findings } = page.page.window.CardsealCheck!.report();
   expect(findings).toEqual([

@@ -48,9 +48,18 @@ test.each([
   expect(page.report().findings).toEqual([]);
 });
 
-test('says that a control is the card’s if its mark is that of autofill', async () => {
-  const controls = '<input id="number" autocomplete="cc-number"><input id="city">';
-  const page = await open({ ...giving(`number.name = 'cc_number';`), controls });
-  page.window.leak();
-  expect((await page.found())[0]!.text).toMatch(/^A script gives the card control the name /);
-});
+const PAY_FORM = `document.forms[0].removeAttribute('data-cardseal');
+  document.forms[0].setAttribute('data-cardseal-url', '/sent/none');`;
+
+test.each([
+  ['data-cardseal', ''],
+  ['data-cardseal-url', PAY_FORM],
+])(
+  'says that a control is the card’s if its mark is that of autofill, in a form with %s',
+  async (_, before) => {
+    const controls = '<input id="number" autocomplete="cc-number"><input id="city">';
+    const page = await open({ ...giving(`${before} number.name = 'cc_number';`), controls });
+    page.window.leak();
+    expect((await page.found())[0]!.text).toMatch(/^A script gives the card control the name /);
+  },
+);

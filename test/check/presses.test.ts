@@ -1,5 +1,6 @@
 /** What the page does with a press: found on pages that have the fault, and not where it paid. */
 import { describe, expect, test, vi } from 'vitest';
+import { freshKey } from '../support/core.ts';
 import { keyAttribute } from '../support/tag-page.ts';
 import { BUTTON, CHECK, NUMBER, open, scriptFile, storedReport } from './page.ts';
 
@@ -119,6 +120,17 @@ document.forms[0].addEventListener('cardseal:encrypted', function (event) {
 });`,
     },
     { finding: noBlock('from SHOP:3 carried no block.'), press: 'carried no block.' },
+  ],
+  'none: the key has an id that a form’s data escapes': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  var body = String(new URLSearchParams(new FormData(this)));
+  fetch('/sent/none', { method: 'POST', body: body });
+});`,
+      attributes: keyAttribute({ ...freshKey(), id: 'key/2026 11:28' }),
+    },
+    { press: 'the block left by fetch to /sent/none.' },
   ],
   'none: the shop gets the block in fields of its own': [
     {
@@ -447,6 +459,30 @@ test('after a press, finds what is wrong with each page, and its line', async ()
     expect(presses[0], what).toContain(expected.press);
   });
   await Promise.all(visits);
+});
+
+test.each([
+  ['by a submit', sendsList, ''],
+  [
+    'by a card button',
+    `document.querySelector('#go').onclick = function () {
+  fetch('/sent/none', { method: 'POST', body: 'city=Cork' });
+};`,
+    BUTTON,
+  ],
+])('finds that a press %s in a shadow root sent no block', async (_, sends, button) => {
+  const script = `${sends}
+function move() {
+  var root = document.body.appendChild(document.createElement('div')).attachShadow({ mode: 'open' });
+  root.appendChild(document.forms[0]);
+  root.querySelector('button').click();
+}`;
+  const page = await open({ isBound: true, script, button });
+  page.page.fill();
+  (Reflect.get(page.window, 'move') as () => void)();
+  const { findings, presses } = await page.pressOver();
+  expect(findings).toMatchObject([{ kind: 'no block', way: 'fetch' }]);
+  expect(presses[0]).toContain('the card was encrypted, but fetch to /sent/none carried no block.');
 });
 
 describe('what was found is taken back where the page pays after all', () => {

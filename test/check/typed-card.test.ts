@@ -79,6 +79,29 @@ describe('the reader of cards', () => {
     expect(cardOf(html)?.number).toBe(NUMBER);
   });
 
+  test('reads a card of each form', () => {
+    const form = (number: string, code: string) =>
+      `<form>${input(number, 'autocomplete="cc-number"')}${input(code, 'autocomplete="cc-csc"')}</form>`;
+    const { read, cards, controls, holder } = open(
+      `${form(NUMBER, '583')}${form(OTHERS[0]!, '492')}${form('', '111')}<form></form>`,
+    );
+    read();
+    expect(cards()).toMatchObject([
+      { number: NUMBER, codes: ['583'] },
+      { number: OTHERS[0], codes: ['492'] },
+    ]);
+    const [first, second, third, last] = holder.querySelectorAll('form');
+    expect(controls(first!).number).toEqual([first!.elements[0]]);
+    expect(controls(second!).code).toEqual([second!.elements[1]]);
+    expect(controls(third!).code).toEqual([]);
+    expect(controls(last!).number).toEqual([]);
+  });
+
+  test('reads a card whose code stands in another form than its number', () => {
+    const card = cardOf(`<form>${NUMBER_INPUT}</form><form>${input('583', 'name="cvv"')}</form>`);
+    expect(card?.codes).toEqual(['583']);
+  });
+
   test('reads the highest digit of another script', () => {
     expect(cardOf(input('٦٠١١١١١١١١١١١١١٧'))?.number).toBe(OTHERS[3]);
     const { read, isOff } = open(input('٩٩٩٩٩٩٩٩٩٩٩٩٩٩٤'));
@@ -345,7 +368,11 @@ describe('the reader of cards', () => {
       for (let i = 0; i < 2; i++) field.dispatchEvent(new Event('change', { composed: true }));
       read();
       expect(cards()).toMatchObject([{ number: NUMBER }]);
-      expect([told, roots(), controls().number]).toEqual([[root], [document, root], [field]]);
+      expect([told, roots(), controls(document.createElement('form')).number]).toEqual([
+        [root],
+        [document, root],
+        [field],
+      ]);
     });
   });
 });

@@ -93,6 +93,16 @@ describe('ways out', () => {
       { mayPay: false, parts: text(`${location.origin}/sent/none`) },
     ],
     [
+      'fetch with a request as options',
+      () =>
+        failing(page.fetch('/sent/none', new page.Request('/other', { headers: { 'x-a': 'b' } }))),
+      {
+        to: '/sent/none',
+        mayPay: false,
+        parts: [{ text: '/sent/none' }, { key: 'x-a', text: 'b' }],
+      },
+    ],
+    [
       'fetch with the address of the page',
       () => failing(page.fetch(page.location as never)),
       { to: expect.stringContaining('/answer/') as never },
