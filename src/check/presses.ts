@@ -191,7 +191,7 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   };
 }
 
-/** Whether a listener of a window or a shadow root gets the event now. Firefox 60 knows no `ShadowRoot`. */
+/** Whether a window or a shadow root gets the event now. Firefox 60 knows no `ShadowRoot`. */
 function isAtRoot(event: Event | undefined): boolean {
   const at = event?.currentTarget;
   return at === window || at instanceof DocumentFragment;
