@@ -253,6 +253,7 @@ describe('a number that maxlength has cut off', () => {
     [16, '3482 822463 10005'.slice(0, 16), 'Check the card number'],
     [17, '3782 822463 10005', undefined],
     [16, '3056 930902 5904', undefined],
+    [16, '5456 930902 5904', undefined], // no Amex number, whose second digit is 4, too
     [15, '3056 930902 5904'.slice(0, 15), 'Check the card number'],
     [17, '1800 123456 78905', undefined],
     [16, '4929119283746509', undefined],

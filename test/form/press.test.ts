@@ -574,12 +574,32 @@ test('what follows more than is read makes another card', async () => {
   expect(blockIn(page)).toBe(null);
 });
 
-test('more than is read in the emptied fields is another card', async () => {
+test.each([
+  ['more than is read', `${' '.repeat(1001)}${OTHER.number}`, 'another card'],
+  ['as much as is read, without a digit', ' '.repeat(1000), 'no other card'],
+])('%s in the emptied fields is %s', async (_, value, expected) => {
   const { page } = await lost();
-  page.control('number').value = ' '.repeat(1001) + OTHER.number;
+  page.control('number').value = value;
   page.control('number').dispatchEvent(new Event('input', { bubbles: true }));
-  expect(blockIn(page)).toBe(null);
+  expect(blockIn(page) ? 'no other card' : 'another card').toBe(expected);
 });
+
+test.each([
+  ['its empty option', '', 'no other card'],
+  ['a month', '11', 'another card'],
+])(
+  'a list in the emptied fields in which the shopper chooses %s is %s',
+  async (_, value, expected) => {
+    const month =
+      '<select autocomplete="cc-exp-month"><option value="">Month<option selected>11</select>';
+    const year = '<input autocomplete="cc-exp-year" value="2049">';
+    const { page } = await lost(html({ expiry: month + year }));
+    const list = page.form.querySelector('select')!;
+    list.value = value;
+    list.dispatchEvent(new Event('change', { bubbles: true }));
+    expect(blockIn(page) ? 'no other card' : 'another card').toBe(expected);
+  },
+);
 
 test('a select of the page that is not of the card leaves the block of the emptied fields', async () => {
   const { page } = await lost(`${REQUIRED}<select id="size"><option>40<option>41</select>`);

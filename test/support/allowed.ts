@@ -100,7 +100,6 @@ export const FORM: Allowed = {
     'get HTMLFormElement.elements',
     'get HTMLFormElement.method',
     'get HTMLInputElement.form',
-    'get HTMLInputElement.labels',
     'get HTMLInputElement.maxLength',
     'get HTMLInputElement.name',
     'get HTMLInputElement.type',

@@ -111,10 +111,8 @@ function describe(control: Control, id: string): () => void {
 function insertAfter(element: HTMLElement, control: Control, form: HTMLFormElement): void {
   let field: Element = control.closest('label') ?? control;
   if (!isSeen(control)) field = nextSeen(field) ?? field;
-  const labels = [...(control.labels ?? [])];
-  while (labels.includes(field.nextElementSibling as HTMLLabelElement)) {
-    field = field.nextElementSibling!;
-  }
+  const isLabel = (it: Element | null) => (it as HTMLLabelElement | null)?.control === control;
+  while (isLabel(field.nextElementSibling)) field = field.nextElementSibling!;
   for (;;) {
     const box = field.parentNode!;
     box.insertBefore(element, field.nextSibling);
