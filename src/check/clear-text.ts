@@ -70,8 +70,7 @@ export function clearTextSearch({ find }: ReturnType<typeof cardFinder>, store: 
     /** Searches the page's own address, which a script may have led to by `location.href`. */
     searchAddress(testNumbers: Set<string>): void {
       const readings = readingsOf(location.href);
-      const holds = [...testNumbers].map(numberFinder);
-      if (!holds.some((holdsNumber) => readings.some(holdsNumber))) return;
+      if (![...testNumbers].some((number) => readings.some(numberFinder(number)))) return;
       store.add({
         kind: 'clear text',
         text: ['The address of this page has the card number in clear text.'],

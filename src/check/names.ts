@@ -28,11 +28,11 @@ export function watchNames(store: FindingStore): void {
   });
 }
 
-/** A form that a script tag binds. One that a module binds has no mark. */
-const BOUND = '[data-cardseal], [data-cardseal-url]';
+/** In a page with Cardseal. A form that a module binds has no mark of its own. */
+const OF_CARD =
+  '[data-cardseal-field], [data-cardseal] [autocomplete*="cc-"], ' +
+  '[data-cardseal-url] [autocomplete*="cc-"]';
 
-/** In a page with Cardseal. What is shared is the shop's own field. */
+/** What is shared is the shop's own field. */
 const isOfCard = (element: Element): boolean =>
-  (element.matches('[data-cardseal-field]') ||
-    (element.matches('[autocomplete*="cc-"]') && !!element.closest(BOUND))) &&
-  !element.hasAttribute('data-cardseal-shared');
+  element.matches(OF_CARD) && !element.hasAttribute('data-cardseal-shared');

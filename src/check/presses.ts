@@ -10,7 +10,7 @@ import { addressOf, type Outgoing } from './outgoing.ts';
 import { hear, safely, watch } from './patch.ts';
 import { readingsOf } from './search.ts';
 import { hostsIn } from './test-host.ts';
-import type { CardReader, TypedControl } from './typed-card.ts';
+import { type CardReader, isShadowRoot, type TypedControl } from './typed-card.ts';
 
 /** A press that pays by card, from `cardseal:submit` until nothing more comes of it. */
 interface WatchedPress {
@@ -191,10 +191,10 @@ export function pressWatch(reader: CardReader, store: FindingStore, named: strin
   };
 }
 
-/** Whether a window or a shadow root gets the event now. Firefox 60 knows no `ShadowRoot`. */
+/** Whether a window or a shadow root gets the event now. */
 function isAtRoot(event: Event | undefined): boolean {
   const at = event?.currentTarget;
-  return at === window || at instanceof DocumentFragment;
+  return at === window || isShadowRoot(at);
 }
 
 /** A script that follows what is typed reads each change, the emptying too. It stops no press. */

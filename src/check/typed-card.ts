@@ -32,7 +32,7 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
 
   function read(): void {
     const all = allControls(roots);
-    const found = cardsIn(all).map((some) => findCard(some, testNumbers));
+    const found = findCards(all, testNumbers);
     isOff = found.some(({ number }) => holdsOtherNumber(all, number, testNumbers));
     if (isOff) {
       cards = [];
@@ -80,17 +80,16 @@ export function cardReader(testNumbers: Set<string>, onOtherNumber: () => void) 
     isOff: () => isOff,
     /** The controls of the card in a form. */
     controls(form: HTMLFormElement): CardControls {
-      const groups = cardsIn(allControls(roots));
-      const isOfForm = (some: TypedControl[]) => some.some((control) => control.form === form);
-      const own = groups.length > 1 ? groups.find(isOfForm) : groups[0];
-      return findCard(own || [], testNumbers);
+      const found = findCards(allControls(roots), testNumbers);
+      const own = found.length > 1 ? found.find((it) => it.number[0]!.form === form) : found[0];
+      return own || { number: [], name: [], code: [] };
     },
     roots: () => roots,
   };
 }
 
 /** Of what an event passes on its way to the window. Firefox 60 knows no `ShadowRoot`. */
-const isShadowRoot = (target: EventTarget): target is ShadowRoot =>
+export const isShadowRoot = (target: unknown): target is ShadowRoot =>
   target instanceof DocumentFragment;
 
 export type CardReader = ReturnType<typeof cardReader>;
@@ -112,24 +111,32 @@ const HOLDER = /holder|owner|name.?on.?card|card.?name|cc.?name|name.?card/i;
 
 const isTellingCode = tellingNames([]);
 
-/** The controls of each card: of each form, if marked numbers stand in several. */
-function cardsIn(all: TypedControl[]): TypedControl[][] {
-  const forms = new Set(filledIn('number', all).map(({ form }) => form));
-  if (forms.size < 2) return [all];
-  return [...forms].map((form) => all.filter((control) => control.form === form));
+/** Finds the controls of each card: one in each form, if marked numbers stand in several. */
+function findCards(all: TypedControl[], testNumbers: Set<string>): CardControls[] {
+  const numbers = filledIn('number', all);
+  const forms = new Set(numbers.map(({ form }) => form));
+  if (forms.size < 2) return [findCard(all, numbers, testNumbers)];
+  return [...forms].map((form) => {
+    const isOfForm = (control: TypedControl) => control.form === form;
+    return findCard(all.filter(isOfForm), numbers.filter(isOfForm), testNumbers);
+  });
 }
 
 const filledIn = (slot: 'number' | 'cvv', controls: TypedControl[]) =>
   controls.filter((control) => slotOf(control) === slot && isFilled(control));
 
-/** Finds the card's controls by their marks, or else by their values and names. */
-function findCard(all: TypedControl[], testNumbers: Set<string>): CardControls {
+/** Finds a card's controls by their marks, or else by their values and names. */
+function findCard(
+  all: TypedControl[],
+  numbers: TypedControl[],
+  testNumbers: Set<string>,
+): CardControls {
   const named = (test: (name: string) => boolean) =>
     all.filter((it) => it.type !== 'hidden' && (test(it.id) || test(it.name)));
   const or = (first: TypedControl[], second: () => TypedControl[]) =>
     first.length ? first : second();
   return {
-    number: or(filledIn('number', all), () => byContent(all, testNumbers)),
+    number: or(numbers, () => byContent(all, testNumbers)),
     name: or(all.filter(isOfName), () => named((name) => HOLDER.test(name))),
     code: or(filledIn('cvv', all), () => named(isTellingCode).filter(isFilled)),
   };
