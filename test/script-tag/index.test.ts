@@ -184,6 +184,8 @@ describe('forms in shadow roots', () => {
     if (late) await page.load('/dist/cardseal.js');
     await vi.waitUntil(() => !buttonOf(page).disabled);
     expect(page.seen).toEqual([]); // such as that the controls are missing
+    // A form that is bound before it is whole has no button yet.
+    expect(buttonOf(page).previousElementSibling!.role).toBe('alert');
   });
 
   test('that a script attaches are bound by the first event in them, and by none elsewhere', async () => {
