@@ -56,11 +56,9 @@ const MESSAGES = [
     'expiry_past' => 'Cette carte a expiré',
     'cvv_required' => 'Saisissez le code de sécurité',
     'cvv_invalid' => 'Vérifiez le code de sécurité',
-    'payment_unavailable' => 'Le paiement par carte est indisponible. Rien n’a été envoyé.',
-    'reload_page' => 'Rechargez la page, puis saisissez à nouveau votre carte. '
-        . 'Rien n’a été envoyé.',
-    'press_again' => 'Appuyez à nouveau sur Payer. Si cela ne suffit pas, rechargez la page. '
-        . 'Rien n’a été envoyé.',
+    'payment_unavailable' => 'Le paiement par carte est indisponible.',
+    'reload_page' => 'Rechargez la page, puis saisissez à nouveau votre carte.',
+    'press_again' => 'Appuyez à nouveau sur Payer. Si cela ne suffit pas, rechargez la page.',
     'payment_under_way' => 'Le paiement est en cours. Attendez la page suivante.',
     'one_moment' => 'Un instant…',
     'no_answer' => 'Il n’y a pas encore de réponse. Appuyez à nouveau sur Payer.',
