@@ -265,7 +265,7 @@ export interface SweptOrder {
    * - `nothing`: it is settled, and delivered.
    * - `wait`: a payment or a delivery is under way, or a delivery has failed and is repeated later.
    * - `cancel`: the intent is still `created`. The shopper can try again. To close the order,
-   *   cancel the intent, and call `resolve` with `not_paid`.
+   *   cancel the intent: the next sweep finds that.
    * - `look_up`: look the intent up in the service's records, and call `resolve`.
    * - `repair`: the log says what is wrong with the stored value.
    */

@@ -21,7 +21,7 @@ export interface ScriptTag {
    * The form's attributes are options, too. An option that is given wins over its attribute. The
    * form needs no `data-cardseal` then.
    *
-   * @param form - For example one in a shadow root, where the tag does not look.
+   * @param form - For example one in a closed shadow root, where the tag cannot look.
    * @param options - None is required if the form has an attribute for the key.
    * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
    *

@@ -12,7 +12,7 @@ enum Left: string
     case Wait = 'wait';
     /**
      * The intent is still "created", and the shopper can try again. To close the order, cancel the
-     * intent, and call resolve() with NotPaid.
+     * intent: the next sweep finds that.
      */
     case Cancel = 'cancel';
     /** Look the intent up in the service's records, and call resolve(). */

@@ -135,8 +135,8 @@ class SweptOrder:
       another order's.
     - ``left``: what is left to do. ``nothing``; ``wait`` (a payment or a delivery is under way, or
       is repeated later); ``cancel`` (the intent is still ``created``: the shopper can try again; to
-      close the order, cancel the intent, and call ``resolve`` with ``not_paid``); ``look_up`` (look
-      the intent up in the service's records, and call ``resolve``); ``repair`` (see the log).
+      close the order, cancel the intent: the next sweep finds that); ``look_up`` (look the intent up in
+      the service's records, and call ``resolve``); ``repair`` (see the log).
     """
 
     order: str
