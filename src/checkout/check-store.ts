@@ -190,18 +190,23 @@ async function tryReaders({ store, id, report }: Trial): Promise<void> {
 async function tryList({ store, id, report }: Trial): Promise<void> {
   if (!store.list) return;
   const [a, b, c] = ['a', 'b', 'c'].map((name) => id(`list-${name}`)) as [string, string, string];
-  for (const order of [a, b, c]) await store.write(order, '{}', 0, true);
+  const writeAll = async (due: boolean) => {
+    for (const order of [a, b, c])
+      await store.write(order, '{}', (await store.read(order))?.version ?? 0, due);
+  };
   const list = async (after: string, limit: number) =>
     (await store.list!({ after, limit })).map(({ orderId }) => orderId);
-  const first = await list(id('list-'), 2);
-  if (first.length > 2) report('list gives more orders than its limit');
-  if (!first.includes(a) || !first.includes(b)) report('list does not find an order that is due');
-  const second = await list(a, 2);
-  if (second.includes(a)) report('list gives an order again that `after` has excluded');
-  if (second[0] !== b || second[1] !== c)
-    report('list must give the orders that come after `after`');
-  for (const order of [a, b, c]) {
-    await store.write(order, '{}', (await store.read(order))?.version ?? 0, false);
+  try {
+    await writeAll(true);
+    const first = await list(id('list-'), 2);
+    if (first.length > 2) report('list gives more orders than its limit');
+    if (!first.includes(a) || !first.includes(b)) report('list does not find an order that is due');
+    const second = await list(a, 2);
+    if (second.includes(a)) report('list gives an order again that `after` has excluded');
+    if (second[0] !== b || second[1] !== c)
+      report('list must give the orders that come after `after`');
+  } finally {
+    await writeAll(false);
   }
   const third = await list(id('list-'), 3);
   if ([a, b, c].some((order) => third.includes(order)))

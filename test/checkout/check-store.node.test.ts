@@ -49,6 +49,19 @@ test('writes JSON only, and leaves orders that are not due', async () => {
   ]);
 });
 
+test('leaves no order due if the list fails', async () => {
+  const left = new Map<string, boolean | undefined>();
+  const store = storeWith({
+    write(id, value, version, due) {
+      left.set(id, due);
+      return write(id, value, version, due);
+    },
+    list: failing('no list'),
+  });
+  expect(await checkStore(store)).toEqual(['It fails: no list']);
+  expect([...left.values()]).not.toContain(true);
+});
+
 test('asks for no list', async () => {
   expect(await checkStore({ read, write })).toEqual([]);
 });

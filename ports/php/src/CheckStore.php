@@ -99,14 +99,17 @@ final class CheckStore
     private static function listsWhatIsDue(OrderStore $store, string $id): ?string
     {
         [$a, $b, $c] = ["{$id}a", "{$id}b", "{$id}c"];
-        foreach ([$a, $b, $c] as $order) {
-            $store->write($order, '1', 0, true);
-        }
-        $store->write("{$a}a", '1', 0, false);
-        $first = self::listed($store, 2, $id);
-        $second = self::listed($store, 2, $a);
-        foreach ([$a, $b, $c] as $order) { // else sweep() would find them
-            $store->write($order, '1', $store->read($order)?->version ?? 0, false);
+        try {
+            foreach ([$a, $b, $c] as $order) {
+                $store->write($order, '1', 0, true);
+            }
+            $store->write("{$a}a", '1', 0, false);
+            $first = self::listed($store, 2, $id);
+            $second = self::listed($store, 2, $a);
+        } finally {
+            foreach ([$a, $b, $c] as $order) { // else sweep() would find them
+                $store->write($order, '1', $store->read($order)?->version ?? 0, false);
+            }
         }
         $third = self::listed($store, 3, $id);
         return match (true) {

@@ -78,3 +78,18 @@ class WithItsOwn(MemoryStore):
 )
 def test_finds(store: MemoryStore, words: str) -> None:
     assert words in " ".join(check_store(store))
+
+
+def test_leaves_no_order_due_if_the_list_fails() -> None:
+    due: dict[str, bool] = {}
+
+    class Unlistable(MemoryStore):
+        def write(self, order_id: str, value: str, version: int, due_now: bool = True) -> bool:
+            due[order_id] = due_now
+            return super().write(order_id, value, version, due_now)
+
+        def list_due(self, limit: int, after: str = "") -> list:  # type: ignore[type-arg]
+            raise OSError("no list")
+
+    assert check_store(Unlistable()) != []
+    assert True not in due.values()

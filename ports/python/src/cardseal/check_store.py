@@ -98,12 +98,14 @@ def _keeps_long_ids(store: OrderStore, order_id: str) -> str:
 
 def _lists_what_is_due(store: OrderStore, order_id: str) -> str:
     orders = [order_id + letter for letter in "abc"]
-    for one in orders:
-        store.write(one, "1", 0, True)
-    first = [entry.order_id for entry in store.list_due(2, order_id)]
-    second = [entry.order_id for entry in store.list_due(2, orders[0])]
-    for one in orders:
-        store.write(one, "1", _version(store, one), False)  # for sweep
+    try:
+        for one in orders:
+            store.write(one, "1", 0, True)
+        first = [entry.order_id for entry in store.list_due(2, order_id)]
+        second = [entry.order_id for entry in store.list_due(2, orders[0])]
+    finally:
+        for one in orders:
+            store.write(one, "1", _version(store, one), False)  # for sweep
     third = [entry.order_id for entry in store.list_due(3, order_id)]
     if len(first) > 2:
         return "list_due must return no more orders than its limit"
