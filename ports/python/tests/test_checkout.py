@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from pathlib import Path
 from typing import Any, Optional
 
 import pytest
@@ -24,7 +26,6 @@ from cardseal import (
 )
 from cardseal.limits import DeclineLimits, KeyLimits, sender_of
 from cardseal.stored_value import ForeignOrder, UnreadableOrder
-from cardseal.stores import DamagedEntry
 from helpers import ORDER, POSTED, SENDER, FakeService, MemoryStore, checkout
 
 
@@ -325,7 +326,6 @@ def test_a_sweep_asks_no_more_after_three_look_ups_in_a_row_without_an_answer() 
         (StoreContractError("what to change"), "not_certain", "wait", "what to change"),
         (UnreadableOrder(), "unreadable", "repair", "its stored value is damaged"),
         (ForeignOrder("another order"), "unreadable", "repair", "another order"),
-        (DamagedEntry("two ids for one"), "not_certain", "wait", "two ids for one"),
     ],
 )
 def test_a_sweep_says_wait_if_the_store_fails_and_repair_if_the_value_is_damaged(
@@ -464,6 +464,22 @@ def test_a_write_that_does_not_say_true_or_false_is_an_error() -> None:
 
     with pytest.raises(StoreContractError):
         checkout(store=Counting()).issue_key(ORDER, SENDER)
+
+
+def test_a_table_that_takes_two_ids_for_one_is_an_error_at_once(tmp_path: Path) -> None:
+    path = "%s/orders.sqlite" % tmp_path
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "CREATE TABLE cardseal_orders (id text COLLATE NOCASE PRIMARY KEY, value text NOT NULL,"
+        " version integer NOT NULL, due integer NOT NULL DEFAULT 1,"
+        " changed text NOT NULL DEFAULT CURRENT_TIMESTAMP)"
+    )
+    connection.commit()
+    connection.close()
+    shop = checkout(store=sqlite_store(path))
+    shop.issue_key(Order("a", 1000, "USD"), SENDER)
+    with pytest.raises(StoreContractError, match="takes two ids for one"):
+        shop.issue_key(Order("A", 1000, "USD"), SENDER)
 
 
 def test_an_id_forges_no_line() -> None:

@@ -10,7 +10,7 @@ from typing import Callable
 
 from .card_payments import CardPaymentsError
 from .stored_value import ForeignOrder, UnreadableOrder
-from .stores import DamagedEntry, StoreContractError
+from .stores import StoreContractError
 
 #: Takes a line. If it raises, the line is lost.
 Log = Callable[[str], None]
@@ -46,7 +46,7 @@ class Problem(Exception):
     """Something that this package has found itself: its message is fixed words."""
 
 
-_IN_FIXED_WORDS = (Problem, UnreadableOrder, ForeignOrder, DamagedEntry, StoreContractError)
+_IN_FIXED_WORDS = (Problem, UnreadableOrder, ForeignOrder, StoreContractError)
 
 
 def described(error: BaseException) -> str:

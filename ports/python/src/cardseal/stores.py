@@ -45,10 +45,6 @@ class OrderStore(Protocol):
         """At most ``limit`` orders that were last written with ``due``, by id, after ``after``."""
 
 
-class DamagedEntry(Exception):
-    """The store returned an invalid order."""
-
-
 class StoreContractError(TypeError):
     """The store does not do what ``OrderStore`` says. The message is fixed words: what to change."""
 
@@ -87,7 +83,7 @@ class SqlStore:
             return None
         row = _listed(rows[0])
         if row.order_id != order_id:
-            raise DamagedEntry(
+            raise StoreContractError(
                 "The database takes two ids for one. Capital letters, accents and spaces at the end "
                 "must count: in MySQL, use varbinary(750) for the column id"
             )
@@ -136,7 +132,9 @@ def _listed(row: Any) -> ListedOrder:
     if isinstance(order_id, bytes):  # varbinary, in MySQL
         order_id = order_id.decode()
     if not isinstance(order_id, str) or not isinstance(value, str):
-        raise DamagedEntry("The columns id and value of cardseal_orders must be text, not JSON")
+        raise StoreContractError(
+            "The columns id and value of cardseal_orders must be text, not JSON"
+        )
     return ListedOrder(order_id, value, int(version))
 
 
