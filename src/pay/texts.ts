@@ -18,7 +18,7 @@ export type OutcomeStatus =
   | 'not_certain'
   /** What was sent is no block: a fault of the page, or of something on the way. */
   | 'invalid_encrypted_card'
-  /** The shopper's session has no order, or another one. Nothing was sent. */
+  /** The session has no order, or another one. Nothing was sent now, but perhaps before. */
   | 'no_order';
 
 /** What `checkout.handle` sends to a page, as JSON. */
@@ -132,7 +132,7 @@ export function shownOf(
 function textOf(told: Omit<ShownOutcome, 'text'>, messages: OutcomeMessages): string {
   const name = nameOf(told);
   const text = name ? messages[name] || ENGLISH_OUTCOMES[name] : '';
-  return text.split('{order}').join(told.order);
+  return text.split('{order}').join(told.order ?? '');
 }
 
 function nameOf({ status, isClosed, last, order }: Omit<ShownOutcome, 'text'>) {

@@ -1,6 +1,6 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
-import { bindCheckout, type ShownOutcome } from '../../src/pay/index.ts';
+import { bindCheckout, type ShownOutcome, shownOf } from '../../src/pay/index.ts';
 import { FAR, FIELDS, html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
@@ -662,6 +662,12 @@ test('messages are those of the form and of the outcomes, and no name is unknown
   await shop.waitFor('Nummer?');
   await shop.pay({ number: DECLINED_NUMBER }, 'Nein.');
   expect(warn).not.toHaveBeenCalled();
+});
+
+test('{order} in a text stands for the id of the order, or for nothing if the outcome has none', () => {
+  const messages = { committed: 'Paid.{order}', not_certain: '{order}: {order}' };
+  expect(shownOf({ status: 'committed', reference: 'pi' }, messages).text).toBe('Paid.');
+  expect(shownOf({ status: 'not_certain', order: 'A-17' }, messages).text).toBe('A-17: A-17');
 });
 
 test('headers go with each request', async () => {
