@@ -66,7 +66,10 @@ export interface CheckoutOptions {
    * of a body. Default: `console.error`.
    */
   log?: ((line: string) => void) | undefined;
-  /** How many keys all shoppers of this process may request in a second. Default: 10. */
+  /**
+   * How many keys a second all shoppers of this process may request when they have used up what
+   * they may request at once: docs/production.md#bots. Default: 10.
+   */
   keysPerSecond?: number | undefined;
   /**
    * How long one request to the service may take, in milliseconds. Default: `timeoutMs` of
@@ -93,7 +96,7 @@ export interface PaidOutcome {
   status: 'committed' | 'authorized';
   /** The id of the intent: one for each paid order, and the same whenever `onPaid` is repeated. */
   reference: string;
-  /** 1 at the first call for this order. */
+  /** How often the delivery was claimed: after a crash, the first call may have more than 1. */
   tries: number;
 }
 
@@ -143,7 +146,7 @@ export type IssuedKey =
   | { status: 409; body: Outcome }
   /** Too many requests. `retryAfter`: seconds, for the header `Retry-After`. */
   | { status: 429; body: { status: 'too_many' }; retryAfter: number }
-  /** The service gave no key. */
+  /** No key: the service or the store has failed. The log says which. */
   | { status: 502; body: { status: 'no_key' } };
 
 /**
@@ -192,8 +195,8 @@ export interface CheckoutCalls {
    *
    * @param order - From your own database.
    * @param options - Who asks.
-   * @returns What to answer. An error of the service is in the log, and the status is 502.
-   * @throws TypeError if `order` is not an order, or if the store breaks its contract.
+   * @returns What to answer. An error of the service or the store is in the log: 502.
+   * @throws TypeError if `order` is not an order, or if the store gives wrong types.
    */
   issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
   /**
@@ -205,8 +208,8 @@ export interface CheckoutCalls {
    * a form of either encoding.
    * @param body - The text of the body, which nothing has parsed yet.
    * @param options - Who asks.
-   * @returns The outcome. A failure of the service or the store is one, too: `not_certain` if the
-   * block may have been sent, else `not_paid` or `retry_is_safe`.
+   * @returns The outcome. A failure is one, too: `not_certain` if the store has failed or the block
+   * may have been sent, else `not_paid` or `retry_is_safe`.
    * @throws TypeError if `order` is not an order. Nothing that a browser can send makes it reject.
    */
   pay(
@@ -219,13 +222,15 @@ export interface CheckoutCalls {
   outcome(orderId: string): Promise<Outcome>;
   /**
    * For your staff, after `not_certain`: what has become of the intent. `not_paid` only if you
-   * have seen the intent as failed or cancelled. Rejects with the error of the store.
+   * have seen the intent as failed or cancelled. Rejects with the error of the store. It changes
+   * nothing if the order has another intent, is settled, or is being paid.
    *
    * @param order - Its id; the whole order if its stored value is damaged.
    * @param intentId - As the log and `sweep` name it: `pi_card_…`.
    * @param resolution - What has become of it.
    * @returns How the order stands now.
-   * @throws TypeError if the stored value is damaged, and only the id was given.
+   * @throws TypeError if `order` or `resolution` is wrong.
+   * @throws Error if the stored value is another order's, or is damaged and only the id was given.
    */
   resolve(order: string | Order, intentId: string, resolution: Resolution): Promise<Outcome>;
   /**
@@ -242,8 +247,9 @@ export interface SweepOptions {
    * Asks the service, or its records, for the `status` of an intent. Without it, sweep delivers
    * paid orders and reports the others. It may cancel an intent that is `created`, and then say
    * `cancelled`, if the service lets a cancellation wait for an authorization that is under way.
-   * If it rejects, or says a word that is not listed here, nothing is concluded. After three
-   * rejections in a row, this sweep asks no more: the other orders are left as `look_up`.
+   * If it rejects, takes longer than `timeoutMs`, or says a word that is not listed here, nothing
+   * is concluded. After three in a row that reject or take too long, this sweep asks no more: the
+   * other orders are left as `look_up`.
    */
   lookUp?: ((intentId: string, orderId: string) => Promise<IntentStatus | string>) | undefined;
 }
@@ -264,6 +270,7 @@ export interface SweptOrder {
    *
    * - `nothing`: it is settled, and delivered.
    * - `wait`: a payment or a delivery is under way, or a delivery has failed and is repeated later.
+   *   Or the store has failed: then `status` is `not_certain`, whatever the order is.
    * - `cancel`: the intent is still `created`. The shopper can try again. To close the order,
    *   cancel the intent: the next sweep finds that.
    * - `look_up`: look the intent up in the service's records, and call `resolve`.
@@ -275,7 +282,8 @@ export interface SweptOrder {
 /** One payment, one charge, one delivery: by the rules of `decide.ts`. */
 export function createCheckout(options: CheckoutOptions & { log: Log }): CheckoutCalls {
   const { log, payments, store, onPaid, keysPerSecond, storeTimeoutMs } = options;
-  const timeoutMs = options.timeoutMs ?? payments.timeoutMs ?? 30_000;
+  const clientTimeoutMs = payments.timeoutMs ?? 30_000; // a TypeError if there is no `payments`
+  const timeoutMs = options.timeoutMs ?? clientTimeoutMs;
   let client: PaymentsClient | undefined;
   return checkoutOf({
     timeoutMs,
@@ -349,7 +357,7 @@ interface Asking {
 export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   const { timeoutMs, storeTimeoutMs, client, store, onPaid, log, now, within, randomId } =
     surroundings;
-  /** After this time an attempt has its answer, unless its process has ended. */
+  /** After this time an attempt has its answer, unless its process ended or the store was slow. */
   const limitMs = timeoutMs + 5000;
   const orders = ordersIn({ ...surroundings, limitMs });
   const keys = keyLimits(surroundings.keysPerSecond);

@@ -5,6 +5,7 @@ import { DECLINED_NUMBERS } from '../../demo/service/processor/index.ts';
 import {
   CardPayments,
   type Checkout,
+  type CheckoutOptions,
   createCheckout,
   memoryStore,
   type NewCardPaymentIntent,
@@ -76,6 +77,11 @@ test('an order that the shop changes while its key is made has the price that wa
   order.amount = 2000;
   expect(await key).toMatchObject({ status: 200 });
   expect(JSON.parse((await store.read(order.id))!.value)).toMatchObject({ amount: 1000 });
+});
+
+test('without `payments` there is no checkout', () => {
+  const wrong = { timeoutMs: 1000 } as unknown as CheckoutOptions;
+  expect(() => createCheckout(wrong)).toThrow(TypeError);
 });
 
 test('the log says what a merchant has to mend: an option, or why a block was not sent', async () => {
