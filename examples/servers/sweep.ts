@@ -14,7 +14,7 @@ interface Intent {
 async function lookUp(intentId: string): Promise<string> {
   const { status, created } = await ask(intentId, '');
   if (status !== 'created' || Date.now() - created < DAY) return status;
-  // Nobody has paid for a day. If it cannot be cancelled, the next sweep asks again.
+  // The intent is older than a day. If it cannot be cancelled, the next sweep asks again.
   const cancelled = await ask(intentId, '/cancel', { method: 'POST', body: '{}' }).catch(() => null);
   return cancelled?.status === 'cancelled' ? 'cancelled' : status;
 }

@@ -12,10 +12,11 @@ beforeEach(async () => {
 afterEach(() => void vi.unstubAllGlobals());
 
 const answerWith = (...answers: (string | Error)[]) => {
-  vi.stubGlobal('fetch', async () => {
+  vi.stubGlobal('fetch', async (url: string) => {
     const answer = answers.shift()!;
     if (answer instanceof Error) throw answer;
-    return Response.json({ status: answer }, { status: answer === 'no_order' ? 409 : 200 });
+    const code = url === '/card-key' ? 409 : 404;
+    return Response.json({ status: answer }, { status: answer === 'no_order' ? code : 200 });
   });
 };
 
@@ -63,4 +64,34 @@ test('no_order is not certain while another block is under way', async () => {
   expect(await payment.sendCard('{}')).toMatchObject({ result: 'not_certain' });
   resolve(Response.json({ status: 'committed' }));
   expect(await first).toMatchObject({ result: 'paid' });
+});
+
+test.each([
+  [504, 'failed'],
+  [403, 'committed'],
+  [400, 'not_paid'],
+  [404, 'failed'],
+])("a %i with the status %s is a gateway's: no answer", async (code, status) => {
+  vi.stubGlobal('fetch', async () => Response.json({ status }, { status: code }));
+  expect(await payment.sendCard('{}')).toMatchObject({ result: 'no_answer', asksForCard: true });
+});
+
+test('what was posted is no block: another card', async () => {
+  const status = 'invalid_encrypted_card';
+  vi.stubGlobal('fetch', async () => Response.json({ status }, { status: 400 }));
+  expect(await payment.sendCard('{}')).toMatchObject({ result: 'not_paid' });
+});
+
+test('a late answer to an earlier press says nothing, and makes nothing certain', async () => {
+  const late = deferred<Response>();
+  vi.stubGlobal('fetch', () => late.promise);
+  const show = vi.fn();
+  const first = payment.sendCard('{}', show);
+  answerWith(LOST, 'no_order');
+  await payment.sendCard('{}', show);
+  show.mockClear();
+  late.resolve(Response.json({ status: 'failed' }));
+  expect(await first).toBe(payment.NOTHING_YET); // so the caller does not restart the form
+  expect(show).not.toHaveBeenCalled();
+  expect(await payment.sendCard('{}')).toMatchObject({ result: 'not_certain' });
 });

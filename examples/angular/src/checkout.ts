@@ -1,6 +1,6 @@
 import { afterRenderEffect, Component, type ElementRef, signal, viewChild } from '@angular/core';
 import { FormControl, FormsModule, ReactiveFormsModule } from '@angular/forms';
-import { bindCardForm } from 'cardseal/form';
+import { bindCardForm, type CardFormBinding } from 'cardseal/form';
 import { NOTHING_YET, type Outcome, requestKey, sendCard } from './payment';
 
 @Component({
@@ -31,18 +31,22 @@ export class Checkout {
   readonly outcome = signal(NOTHING_YET);
 
   constructor() {
-    const show = (outcome: Outcome) => this.outcome.set(outcome);
+    let binding: CardFormBinding;
+    const show = (outcome: Outcome) => {
+      if (!outcome.asksForCard) binding.close(); // the card leaves the controls, too
+      this.outcome.set(outcome);
+    };
     afterRenderEffect((onCleanup) => {
       const form = this.form()?.nativeElement;
       if (!form) return;
-      const binding = bindCardForm(form, {
+      binding = bindCardForm(form, {
         key: () => requestKey(show),
         async onEncrypted(block) {
           const { result } = await sendCard(JSON.stringify(block), show);
-          if (result === 'not_paid') await binding.restart(); // opens the form for another card
+          if (result === 'not_paid') binding.restart(); // opens the form for another card
         },
       });
-      onCleanup(() => binding.unbind());
+      onCleanup(binding.unbind);
     });
   }
 }

@@ -23,7 +23,7 @@ function CardForm(props) {
       key: () => requestKey(props.show),
       async onEncrypted(block) {
         const { result } = await sendCard(JSON.stringify(block), props.show);
-        if (result === 'not_paid') await binding.restart(); // for another card
+        if (result === 'not_paid') binding.restart(); // for another card
       },
     });
     onCleanup(() => binding.unbind());

@@ -37,7 +37,7 @@ function CardForm({ show }: { show: (outcome: Outcome) => void }) {
     const body = new FormData(event.currentTarget); // e-mail and encrypted_card, nothing else
     return handleSubmit(async () => {
       const { result } = await sendCard(body, show);
-      if (result === 'not_paid') await binding.current?.restart(); // for another card
+      if (result === 'not_paid') binding.current?.restart(); // for another card
     })(event);
   }
 

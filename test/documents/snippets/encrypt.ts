@@ -6,7 +6,9 @@ const form = document.querySelector<HTMLFormElement>('#checkout')!;
 const output = document.querySelector('output')!;
 const show = ({ text, asksForCard }: Outcome) => {
   output.replaceChildren(text);
-  if (!asksForCard) form.remove();
+  if (asksForCard) return;
+  binding.close(); // empties the card's fields
+  form.remove();
 };
 const binding = bindCardForm(form, { key: () => requestKey(show) });
 

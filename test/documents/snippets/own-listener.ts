@@ -7,7 +7,7 @@ const output = document.querySelector('output')!;
 const show = ({ text, asksForCard }: Outcome) => {
   output.replaceChildren(text);
   if (asksForCard) return;
-  binding.unbind(); // empties the card's fields
+  binding.close(); // empties the card's fields
   form.remove();
 };
 const binding = bindCardForm(form, { key: () => requestKey(show) });

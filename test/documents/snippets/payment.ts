@@ -49,8 +49,14 @@ const LOST = outcome(
   'It is not certain whether you have paid. Press Pay again: you will not pay twice.',
 );
 
+/** The HTTP codes of your server's answers to a block, beside 200. */
+const CODES: Record<string, number> = { invalid_encrypted_card: 400, no_order: 404 };
+
 /** Whether a card may have been charged by a block whose outcome the page does not know. */
 let mayHavePaid = false;
+
+/** Counts the calls of `sendCard`. */
+let lastCall = 0;
 
 /** A server that knows no order cannot tell how an earlier block went. */
 function outcomeOf(status: string, mayHavePaidBefore: boolean): Outcome | undefined {
@@ -69,30 +75,34 @@ export async function requestKey(show?: (outcome: Outcome) => void) {
   return answer.json(); // { id, scheme, public_key }
 }
 
-/** Sends the encrypted card: as JSON text, or in the data of a form. Never rejects. */
+/** Sends the encrypted card: as JSON text: as JSON text, or in the data of a form. Never rejects. */
 export async function sendCard(
   body: string | FormData,
   show?: (outcome: Outcome) => void,
 ): Promise<Outcome> {
-  show?.(NOTHING_YET); // what was shown before is about another card
-  const result = await answerTo(body);
-  show?.(result);
-  return result;
-}
-
-async function answerTo(body: string | FormData): Promise<Outcome> {
+  const own = ++lastCall;
   const mayHavePaidBefore = mayHavePaid;
   mayHavePaid = true; // until an answer says otherwise
+  show?.(NOTHING_YET); // what was shown before is about another card
+  const status = await statusOf(body);
+  const answered = outcomeOf(status, mayHavePaidBefore) ?? LOST;
+  // The shopper has pressed again since: the answer to that press counts.
+  if (own !== lastCall && answered.result !== 'paid') return NOTHING_YET;
+  const isUnclear = ['not_certain', 'no_answer'].includes(answered.result);
+  mayHavePaid = isUnclear || status === 'retry_is_safe';
+  show?.(answered);
+  return answered;
+}
+
+/** Empty if no answer came, or one that your server does not give with that code, as a gateway may. */
+async function statusOf(body: string | FormData): Promise<string> {
   const headers = new Headers();
   if (typeof body === 'string') headers.set('content-type', 'application/json');
   try {
     const answer = await fetch(PAY_ADDRESS, { method: 'POST', headers, body });
     const { status } = await answer.json();
-    const answered = outcomeOf(status, mayHavePaidBefore) ?? LOST;
-    const isUnclear = ['not_certain', 'no_answer'].includes(answered.result);
-    mayHavePaid = isUnclear || status === 'retry_is_safe';
-    return answered;
+    return answer.status === (CODES[status] ?? 200) || answer.status === 200 ? status : '';
   } catch {
-    return LOST;
+    return '';
   }
 }
