@@ -2,7 +2,7 @@ import { log } from '../form/feedback/report.ts';
 import { toJson } from '../form/page/to-json.ts';
 import type { Site } from './call-site.ts';
 
-/** What the check finds: a kind, for each a part of docs/troubleshooting.md. */
+/** What the check finds: docs/check.md has a row for each kind. */
 export type FindingKind =
   | 'clear text'
   | 'about to leave'

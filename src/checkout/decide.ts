@@ -30,7 +30,7 @@ import type { CaptureMethod } from './card-payments.ts';
  * - O7: The first key error of an intent opens the order under the same intent, still `sent`. The
  *   second one, and everything unclear, makes it `uncertain`.
  * - O8: A final response of the order's own intent counts, whichever attempt got it, however late.
- * - O9: Once something was sent for a price, there is no key for another price.
+ * - O9: While an intent may still be charged, there is no key for another price.
  * - O10: Staff and look-ups say something about one intent; a look-up that says `created` about one
  *   attempt, too. They open no order whose attempt is under way.
  * - O11: A look-up that says `created` opens the order under the same intent, still `sent`. A
@@ -51,7 +51,7 @@ import type { CaptureMethod } from './card-payments.ts';
 
 /**
  * What is stored of an order: JSON, the same in every language. Nothing of a card is in it. The
- * optional fields are absent in what version 0.3 has written.
+ * optional fields are absent in what builds before 0.3.0 have written.
  */
 export interface StoredOrder {
   /** The order's own id. */
@@ -554,7 +554,7 @@ function findKey(order: StoredOrder, keyId: string): StoredKey | undefined {
   return order.keys.find(({ id }) => id === keyId);
 }
 
-/** O15. An order of version 0.3 has no `capture_method`: it is for either. */
+/** O15. An order of a build before 0.3.0 has no `capture_method`: it is for either. */
 function isFor(order: StoredOrder, price: Price): boolean {
   const { capture_method = 'automatic' } = price;
   return isShownAs(order, price) && (order.capture_method ?? capture_method) === capture_method;

@@ -40,7 +40,8 @@ export interface Handler {
   /**
    * Answers a request of a page: `GET` gets the outcome, `POST` without a body a key, and `POST`
    * with a block pays. Each answer is JSON with a `status` and `Cache-Control: no-store`. A form
-   * that the browser has submitted natively is answered with 303.
+   * that the browser has submitted natively is answered with 303, unless it is refused: 400 if its
+   * body breaks off, 403, 413 or 500.
    *
    * @param request - A `Request`, or the request of `http`, Express or Fastify, or Koa's context.
    * No parser may have read its body, except as text.
@@ -50,7 +51,7 @@ export interface Handler {
    * @param options - Where a native submit leads, and who asks.
    * @returns A `Response`, whatever the browser sends.
    * @throws TypeError if `order` is not an order, or StoreContractError if a key is requested and
-   * the store breaks its contract.
+   * the store gives wrong types.
    */
   handle(
     request: ServerRequest,

@@ -569,7 +569,7 @@ function lost(state: State): Step {
   return rest(state, next, { do: 'tell', text: 'no_answer' }); // F9
 }
 
-/** Without a block, a text or anything under way. */
+/** Without a block or anything under way, and without a text, unless a submit was stopped. */
 function end(state: State, isStopped: boolean): Step {
   const dropped: State = { ...state, block: null }; // F12
   const [next, ...effects] = rest(dropped, IDLE); // F12

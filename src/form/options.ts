@@ -29,7 +29,8 @@ export interface CardFormOptions {
    *
    * The function gets a signal, which `unbind()`, `restart()` and `keyTimeoutMs` abort. It is
    * `undefined` in browsers without `AbortController` (Chrome before 66). If the function throws,
-   * the shopper reads what they can do, and the error goes to `reportError`.
+   * a press that waits for the key ends in a text. The error goes to `reportError`, unless it is a
+   * `CardEncryptionError` or comes after the signal.
    */
   key:
     | CardEncryptionKey
@@ -133,8 +134,9 @@ export interface CardFormOptions {
  */
 export interface CardFormBinding {
   /**
-   * Resolves when the form is found correct and the first key has arrived. Rejects with the
-   * {@link CardEncryptionError}; the rejection may be ignored.
+   * Resolves when the form is found correct and the first key has arrived. If another way to pay is
+   * chosen, the form is checked later. Rejects with the {@link CardEncryptionError}; the rejection
+   * may be ignored.
    */
   readonly ready: Promise<void>;
 
@@ -159,8 +161,9 @@ export interface CardFormBinding {
    *
    * A press under way ends, and the block is dropped. The card's fields are emptied if they hold
    * the card of a block. If your code has changed one since, by a mask for example, call
-   * `restart()` first. The texts for the shopper go; `press_again` appears if this ends a press
-   * whose block is being made, and the form stays in the page.
+   * `restart()` first. The texts for the shopper go. If the form stays in the page,
+   * `press_again` appears if this ends a press whose block is being made, and `no_answer` if it
+   * stops a submit that has its block.
    */
   unbind(): void;
 
@@ -235,7 +238,7 @@ export interface CardFormAttributes {
 
 declare global {
   interface GlobalEventHandlersEventMap {
-    /** The form is correct, and a key has arrived. */
+    /** A key has arrived. The form is correct, or is checked when payment by card is chosen. */
     'cardseal:ready': CustomEvent<null>;
     /**
      * A press pays by card. A page that cancels this event refuses the press, and shows a text of

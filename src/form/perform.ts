@@ -369,7 +369,8 @@ export function cardPresses(parts: Parts) {
   }
 
   /**
-   * Ends what the form is doing, without a block or a message (F12).
+   * Ends what the form is doing, without a block. There is no message, unless a submit is stopped
+   * (F12).
    *
    * @param shallEmpty - Whether to empty the fields.
    * @param isQuiet - Whether the shopper need not be told. Default: `false`.

@@ -55,8 +55,9 @@ export interface CheckoutFormOptions
  */
 export interface CheckoutBinding {
   /**
-   * Leaves the form as it was before it was bound, for example when a component is removed. A
-   * payment that is on its way goes on; the next page that asks for the outcome learns of it.
+   * Stops the library's work on the form, for example when a component is removed. What `unbind()`
+   * of `bindCardForm` leaves in the form stays. A payment that is on its way goes on; the next page
+   * that asks for the outcome learns of it.
    */
   unbind(): void;
 }

@@ -17,7 +17,7 @@ final class BrowserKey implements \JsonSerializable
     /**
      * Picks id, scheme and public_key out of the service's key.
      *
-     * @param mixed $key the service's answer: an EncryptionKey, an array or an object
+     * @param mixed $key the service's answer: an EncryptionKey, an array or a stdClass
      * @param list<string> $accepted the schemes that the page can encrypt under, so that an update
      *     of the service never reaches a page that does not know it
      * @throws CardEncryptionError invalid_key if this is not the service's answer,

@@ -48,7 +48,8 @@ final class Checkout
      *     of whatever it does. Give it a limit of 20 seconds.
      * @param LoggerInterface|null $logger gets a warning for each event that needs a look, with the
      *     ids "order", "intent", "key" and "sender" as its context; PHP's error log unless given
-     * @param float $keysPerSecond how many keys all shoppers may request in a second
+     * @param float $keysPerSecond how many keys a second all shoppers may request when they have
+     *     used up what they may request at once: docs/production.md#bots
      */
     public function __construct(
         private readonly CardPayments $payments,
@@ -59,7 +60,7 @@ final class Checkout
         float $keysPerSecond = 10,
         private readonly Clock $clock = new SystemClock(),
     ) {
-        // After this time an attempt has its answer, unless its process has ended.
+        // After this time an attempt has its answer, unless its process has ended or the store is slow.
         $this->limitMs = $payments->timeoutMs + 5000;
         $this->orders = new Orders($store, $this->limitMs, $this->log(...), $clock);
         $this->limits = new RequestLimits($limits, $keysPerSecond);

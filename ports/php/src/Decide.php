@@ -461,7 +461,7 @@ final class Decide
         return new Outcome(Status::Failed, reason: $order->last?->reason);
     }
 
-    /** O15. An order of version 0.3 has no capture method: it is for either. */
+    /** O15. An order of a build before 0.3.0 has no capture method: it is for either. */
     private static function isFor(StoredOrder $order, Order $price): bool
     {
         $captureMethod = $order->captureMethod ?? $price->captureMethod;

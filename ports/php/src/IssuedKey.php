@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Cardseal;
 
-/** What became of a request for a key: exactly one of the properties is set, or none. */
+/**
+ * What became of a request for a key. Ask for the key first: with one, there is an outcome, too.
+ * Nothing is set if the service or the store has failed: answer 502.
+ */
 final class IssuedKey
 {
     /**

@@ -8,7 +8,7 @@ namespace Cardseal;
 enum Left: string
 {
     case Nothing = 'nothing';
-    /** A payment or a delivery is under way, or is repeated later. */
+    /** A payment or a delivery is under way or is repeated later, or the store has failed. */
     case Wait = 'wait';
     /**
      * The intent is still "created", and the shopper can try again. To close the order, cancel the

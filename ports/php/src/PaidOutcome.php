@@ -9,7 +9,8 @@ final class PaidOutcome
 {
     /**
      * @param string $reference the id of the intent, the same whenever $onPaid is repeated
-     * @param int $tries 1 at the first call for this order
+     * @param int $tries how often the delivery was claimed: after a crash, the first call may have
+     *     more than 1
      */
     public function __construct(
         public readonly Status $status,

@@ -145,7 +145,7 @@ class CardPayments:
     def create_encryption_key(self) -> EncryptionKey:
         """Return a fresh encryption key, for one checkout session.
 
-        Give the browser no more of it than ``browser_key`` returns.
+        Give the browser no more of it than ``browser_key(key.as_json())`` returns.
         Raises ``CardPaymentsError``.
         """
         key = self._post("/payments/card/encryption-keys", 201, _read_key)

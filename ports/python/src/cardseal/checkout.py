@@ -93,7 +93,8 @@ class PaidOutcome:
     """How it was paid.
 
     - ``reference``: the id of the intent, the same whenever ``on_paid`` is repeated.
-    - ``tries``: 1 at the first call for this order.
+    - ``tries``: how often the delivery was claimed. After a crash, the first call may have more
+      than 1.
     """
 
     status: Status
@@ -123,7 +124,7 @@ class TooMany:
 
 @dataclass(frozen=True)
 class NoKey:
-    """The service gave no key."""
+    """No key: the service or the store has failed. The log says which."""
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,8 @@ class SweptOrder:
     - ``intent``: the intent that is, or may have been, charged.
     - ``status``: how the order stands now; ``unreadable`` if its stored value is damaged, or
       another order's.
-    - ``left``: what is left to do. ``nothing``; ``wait`` (a payment or a delivery is under way, or
-      is repeated later); ``cancel`` (the intent is still ``created``: the shopper can try again; to
+    - ``left``: what is left to do. ``nothing``; ``wait`` (a payment or a delivery is under way or
+      is repeated later, or the store has failed); ``cancel`` (the intent is still ``created``: the shopper can try again; to
       close the order, cancel the intent: the next sweep finds that); ``look_up`` (look the intent up in
       the service's records, and call ``resolve``); ``repair`` (see the log).
     """
@@ -183,7 +184,8 @@ class Checkout:
         It runs in a thread of its own: it has no context of the request, and what it opens for
         the thread, such as a connection of Django, it closes.
 
-        ``keys_per_second``: how many keys all shoppers of this process may request in a second.
+        ``keys_per_second``: how many keys a second all shoppers of this process may request
+        when they have used up what they may request at once: docs/production.md#bots.
         ``log`` gets a line for each event that needs a look.
 
         Raises ``TypeError`` if ``on_paid`` is an ``async def``.
@@ -195,7 +197,8 @@ class Checkout:
         self._on_paid = on_paid
         self._log = safe(log)
         self._clock = clock or SystemClock()
-        # After this time an attempt has its answer, unless its process has ended.
+        # After this time an attempt has its answer, unless its process has ended or the store is
+        # slow.
         self._limit_ms = int(payments.timeout_s * 1000) + 5000
         self._orders = Orders(store, self._limit_ms, self._log, self._clock)
         self._keys = KeyLimits(keys_per_second)
@@ -417,7 +420,9 @@ class Checkout:
         """For your staff, after ``not_certain``: what has become of the intent.
 
         ``order``: its id; the whole order if its stored value is damaged. Raises the error of the
-        store, and ``ValueError`` if ``resolution`` is none.
+        store, that of a damaged value if only its id was given, and ``ValueError`` if
+        ``resolution`` is none. It changes nothing if the order has another intent, is settled, or
+        is being paid.
         """
         said = Resolution(resolution)
         decider = self._decider(_random_id())

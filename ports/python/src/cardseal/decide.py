@@ -112,9 +112,9 @@ class StoredOrder:
     #: Minor units.
     amount: int
     currency: str
-    #: The order's own id. None in what version 0.3 has written.
+    #: The order's own id. None in what builds before 0.3.0 have written.
     id: Optional[str] = None
-    #: None in what version 0.3 has written: then it is for either.
+    #: None in what builds before 0.3.0 have written: then it is for either.
     capture_method: Optional[CaptureMethod] = None
     #: How the order was paid; None unless the state is ``paid``.
     paid: Optional[Paid] = None
@@ -584,7 +584,7 @@ def _find_key(order: StoredOrder, key_id: str) -> Optional[StoredKey]:
 
 
 def _is_for(order: StoredOrder, price: Order) -> bool:
-    """O15. An order of version 0.3 has no ``capture_method``: it is for either."""
+    """O15. An order of a build before 0.3.0 has no ``capture_method``: it is for either."""
     capture_method = order.capture_method or price.capture_method
     is_shown = _is_shown_as(order.amount, order.currency, price)
     return is_shown and capture_method is price.capture_method
