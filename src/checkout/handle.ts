@@ -1,6 +1,6 @@
 import { type CheckoutCalls, type Order, readOrder } from './checkout.ts';
 import type { Outcome } from './decide.ts';
-import { describe } from './log.ts';
+import { describe, quoted } from './log.ts';
 import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
 
 /** Options for `checkout.handle`. */
@@ -129,6 +129,7 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
     if (!isForm && body.text === '') {
       return isMeant ? issueKey(order, options) : json(404, { status: 'no_order' });
     }
+    if (!isMeant) log(`Block not sent: ${order ? otherOrder(order) : NO_ORDER}`);
     const bodyType = isForm && body.is === 'text' ? type : 'application/json';
     const outcome: Outcome = isMeant
       ? await checkout.pay(order, bodyType, body.text, options)
@@ -187,6 +188,10 @@ const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const PARSED =
   'checkout.handle: a body parser has read the request before. Mount checkout.handle before the ' +
   'parser, because the error of a parser can hold a card';
+
+const NO_ORDER = 'the session has no order. It has ended, or the request came without its cookie';
+
+const otherOrder = ({ id }: Order) => `order ${quoted(id)}: the page is of another order`;
 
 const ANSWERED =
   'checkout.node: something else has answered the request already, such as a time limit. Nothing ' +

@@ -248,6 +248,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     const headers = { 'cardseal-order': 'another' };
     expect(await post(url, body, headers)).toMatchObject({ http: 404, status: 'no_order' });
     expect(await ask(url, { method: 'POST', headers })).toMatchObject({ status: 'no_order' });
+    expect(log).toEqual([`Block not sent: order "${order!.id}": the page is of another order`]);
     const own = { 'cardseal-order': encodeURIComponent(order!.id) };
     expect(await post(url, body, own)).toMatchObject({ status: 'committed' });
   });
@@ -257,7 +258,11 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     order = undefined;
     expect(await ask(url)).toMatchObject({ http: 404, status: 'no_order' });
     expect(await ask(url, { method: 'POST' })).toMatchObject({ http: 404, status: 'no_order' });
+    expect(log).toEqual([]);
     expect(await post(url, body)).toMatchObject({ http: 404, status: 'no_order' });
+    expect(log).toEqual([
+      'Block not sent: the session has no order. It has ended, or the request came without its cookie',
+    ]);
   });
 
   test('any other method is named', async () => {

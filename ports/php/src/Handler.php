@@ -17,6 +17,10 @@ final class Handler
         . 'Request the body as it came, before any parser, because the error of a parser can hold '
         . 'a card';
 
+    private const NO_ORDER = 'Block not sent: the session has no order. It has ended, or the '
+        . 'request came without its cookie';
+    private const OTHER_ORDER = 'Block not sent: order %s: the page is of another order';
+
     public function __construct(private readonly Checkout $checkout)
     {
     }
@@ -71,6 +75,9 @@ final class Handler
         if ($isMeant && !$isForm && $request->body === '') {
             return $this->issueKey($order, $request->sender);
         }
+        if (!$isMeant && ($isForm || $request->body !== '')) {
+            $this->logNoOrder($order);
+        }
         $posted = $isForm ? self::formField($request) : $request->body;
         $outcome = $isMeant
             ? $this->checkout->pay($order, $posted, $request->sender)
@@ -80,6 +87,13 @@ final class Handler
             return self::seeOther($back, $outcome);
         }
         return self::json(self::statusOf($outcome) ?? 200, $outcome);
+    }
+
+    private function logNoOrder(?Order $order): void
+    {
+        $order === null
+            ? $this->checkout->log(self::NO_ORDER)
+            : $this->checkout->log(self::OTHER_ORDER, order: $order->id);
     }
 
     private function issueKey(Order $order, ?string $sender): Response

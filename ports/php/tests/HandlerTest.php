@@ -14,11 +14,23 @@ use PHPUnit\Framework\TestCase;
 final class HandlerTest extends TestCase
 {
     private Shop $shop;
+    private string $log;
 
     protected function setUp(): void
     {
-        ini_set('error_log', '/dev/null');
+        $this->log = (string) tempnam(sys_get_temp_dir(), 'log');
+        ini_set('error_log', $this->log);
         $this->shop = new Shop();
+    }
+
+    protected function tearDown(): void
+    {
+        unlink($this->log);
+    }
+
+    private function logged(): string
+    {
+        return (string) file_get_contents($this->log);
     }
 
     /** @param array<string, string|list<string>> $headers */
@@ -153,14 +165,11 @@ final class HandlerTest extends TestCase
 
     private function expectMisconfigured(Request $request): void
     {
-        $log = (string) tempnam(sys_get_temp_dir(), 'log');
-        ini_set('error_log', $log);
         $response = (new Handler($this->shop->checkout))->handle($request, Shop::order());
         $told = [$response->status, self::told($response)];
         self::assertSame([500, ['status' => 'misconfigured']], $told);
         $line = 'Handler: something has read the body of the request before';
-        self::assertStringContainsString($line, (string) file_get_contents($log));
-        unlink($log);
+        self::assertStringContainsString($line, $this->logged());
     }
 
     public function testAPostWithAnEmptyBodyGetsAKeyWhateverItsHeadersSay(): void
@@ -197,6 +206,8 @@ final class HandlerTest extends TestCase
         $response = $this->ask(body: Shop::posted(), headers: ['cardseal-order' => 'order-2']);
         self::assertSame([404, ['status' => 'no_order']], [$response->status, self::told($response)]);
         self::assertNotContains('authorize', $this->shop->service->asked);
+        $line = 'Block not sent: order "order-1": the page is of another order';
+        self::assertStringContainsString($line, $this->logged());
     }
 
     /**
@@ -233,6 +244,10 @@ final class HandlerTest extends TestCase
             self::assertSame(404, $response->status);
             self::assertSame(['status' => 'no_order'], self::told($response));
         }
+        self::assertSame('', $this->logged());
+        $this->ask(body: Shop::posted(), order: null);
+        $line = 'Block not sent: the session has no order.';
+        self::assertStringContainsString($line, $this->logged());
     }
 
     public function testTooManyRequestsSayWhenToComeBack(): void

@@ -112,11 +112,13 @@ def test_the_address_of_the_page_stays_as_it_is_but_for_the_outcome(
 
 def test_a_key_of_another_order_pays_nothing() -> None:
     service = FakeService()
-    shop = checkout(service)
+    lines: list[str] = []
+    shop = checkout(service, lines=lines)
     ask(shop)
     response = ask(shop, body=POSTED, headers={"Cardseal-Order": "order-2"})
     assert (response.status, told(response)) == (404, {"status": "no_order"})
     assert "authorize" not in service.asked
+    assert lines == ['Block not sent: order "order-1": the page is of another order']
 
 
 @pytest.mark.parametrize(
@@ -152,9 +154,13 @@ def test_a_form_that_nothing_has_parsed_is_told_to_the_log_of_the_checkout() -> 
 
 
 def test_without_an_order_there_is_none() -> None:
+    lines: list[str] = []
     for method in ("GET", "POST"):
-        response = ask(checkout(), method, order=None)
+        response = ask(checkout(lines=lines), method, order=None)
         assert (response.status, told(response)) == (404, {"status": "no_order"})
+    assert lines == []
+    ask(checkout(lines=lines), body=POSTED, order=None)
+    assert [line.split(".")[0] for line in lines] == ["Block not sent: the session has no order"]
 
 
 def test_too_many_requests_say_when_to_come_back() -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Mapping, Optional
 
 from .checkout import Checkout, IssuedKey, NoKey, TooMany
+from .log import quoted
 from .order import Order, Outcome, Status
 
 # A block takes less than 2 KiB.
@@ -90,6 +91,8 @@ def _post(
     is_meant = order is not None and meant in (None, _encoded(order.id))
     is_form = _content_type(request).startswith(_FORM_TYPES)
     if order is None or not is_meant:
+        if is_form or request.body:
+            checkout._log(_NO_ORDER if order is None else _OTHER_ORDER % quoted(order.id))
         outcome = Outcome(Status.NO_ORDER)
     elif not is_form and not request.body:
         return _issue_key(checkout, order, request.sender)
@@ -102,6 +105,10 @@ def _post(
     return _json(_STATUS.get(outcome.status, 200), outcome.as_json())
 
 
+_NO_ORDER = (
+    "Block not sent: the session has no order. It has ended, or the request came without its cookie"
+)
+_OTHER_ORDER = "Block not sent: order %s: the page is of another order"
 _BODY_IS_GONE = (
     "handle: the body of a request is gone: somebody has read it before. Call handle, or respond, "
     "before anything reads the body, such as a hook or a middleware"
