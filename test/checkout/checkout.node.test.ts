@@ -115,8 +115,8 @@ test('the log names an intent whose attempt was never settled, as when its proce
     createIntent: (draft: NewCardPaymentIntent) => client.createIntent(draft),
     authorize: () => new Promise<never>(() => {}), // the process ends here
   };
-  const body = await blockFor(createCheckout({ payments, store }), order);
   const ending = createCheckout({ payments: { ...payments, timeoutMs: 60_000 }, store });
+  const body = await blockFor(ending, order);
   void ending.pay(order, undefined, body, SENDER);
   const lines: string[] = [];
   const another = createCheckout({ payments, store, log: (line) => lines.push(line) });
@@ -130,7 +130,7 @@ test('the log names an intent whose attempt was never settled, as when its proce
     `Payment not certain: order "${order.id}", intent "${intentId}". Find out what became of the ` +
       'intent: checkout.sweep, or checkout.resolve',
   ]);
-}, 15_000);
+});
 
 test('a block that comes twice at once has one outcome, also if no intent comes for the second', async () => {
   const client = new CardPayments({ baseUrl, secretKey: ACCOUNTS[0].secretKey });

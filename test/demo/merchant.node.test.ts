@@ -168,7 +168,9 @@ describe('no shopper is stuck, and none pays twice:', () => {
       expect(page.text).not.toContain('not paid');
       expect(ada.order).toBe(order);
     }
-    for (let rush = 0; rush < 4; rush++) answers.push(await ada.requestKey());
+    // Six at once, and then one in five seconds, however long the requests take.
+    do answers.push(await ada.requestKey());
+    while (answers.at(-1)!.status === 200 && answers.length < 20);
     for (const { status, text } of answers) {
       expect(text).not.toContain('not_paid');
       if (status === 200) expect(text).toContain('retry_is_safe');

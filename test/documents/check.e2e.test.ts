@@ -65,7 +65,7 @@ type Run = (fixtures: { page: Page }) => Promise<void>;
  *
  * @param patienceMs - How long it looks for what it expects on a page.
  */
-async function run(folder: string, program = text!, patienceMs = 5_000): Promise<void> {
+async function run(folder: string, program = text!, patienceMs = 20_000): Promise<void> {
   const page = await browser.newPage({ baseURL: `http://${loopback.host}` });
   page.setDefaultTimeout(patienceMs);
   page.setDefaultNavigationTimeout(30_000);
@@ -88,5 +88,5 @@ test('the test for Playwright fails on a page that leaks', async () => {
 
 test('the test for Playwright fails if the card is refused', async () => {
   const withoutCode = text!.replace(/^.*Security code.*\n/m, '');
-  await expect(run('', withoutCode, 1_500)).rejects.toThrow('Thank you');
+  await expect(run('', withoutCode, 5_000)).rejects.toThrow('Thank you');
 });

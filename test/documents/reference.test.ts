@@ -33,6 +33,8 @@ test('CardFormBinding: a declined card, another one that pays, and a page that i
   const main = place(`${plainPage}<button type="button" id="place-order">Place order</button>`);
   const form = main.querySelector('form')!;
   const stopsPresses = watchPresses(form);
+  const onReady = vi.fn();
+  form.addEventListener('cardseal:ready', onReady);
   const statuses = ['failed', 'committed'];
   const request = vi.fn(async () => Response.json({ status: statuses.shift() }));
   vi.stubGlobal('fetch', request);
@@ -45,7 +47,7 @@ test('CardFormBinding: a declined card, another one that pays, and a page that i
     main.querySelector<HTMLElement>('#place-order')!.click();
     await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(count));
     await vi.waitFor(() => expect(valuesOf(form)).toEqual(['', '', '', '']));
-    await new Promise((resolve) => setTimeout(resolve)); // the handler goes on with the answer
+    if (count === 1) await vi.waitFor(() => expect(onReady).toHaveBeenCalledTimes(2)); // open again
   }
   await vi.waitFor(() => expect(stopsPresses()).toBe(false)); // closed
   window.dispatchEvent(new Event('pagehide'));

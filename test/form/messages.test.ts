@@ -353,7 +353,7 @@ describe('the browser validates as without the library', () => {
 test('axe finds nothing: at rest, with messages, while waiting, and after', async () => {
   const page = open();
   const key = deferred<CardEncryptionKey>();
-  bind(page.form, { key: () => key.promise });
+  bind(page.form, { key: () => key.promise, keyTimeoutMs: Infinity });
   const violations = async () =>
     (await axe.run(page.host, { resultTypes: ['violations'] })).violations.map(({ id }) => id);
   expect(await violations()).toEqual([]);

@@ -266,7 +266,7 @@ test('presses while the key is on its way send one POST, and the shopper reads t
   const encryptions = countEncryptions();
   const page = open();
   const key = deferred<CardEncryptionKey>();
-  const binding = bind(page.form, { key: () => key.promise });
+  const binding = bind(page.form, { key: () => key.promise, keyTimeoutMs: Infinity });
   fill(page);
   expect(binding.isBusy).toBe(false);
   page.button().click();

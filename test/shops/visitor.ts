@@ -1,4 +1,5 @@
 /** A shopper in one visit to one shop: what they do, and what must hold then. */
+import { PATIENCE } from '../support/patience.ts';
 import type { Card } from './cards.ts';
 import { secrets } from './cards.ts';
 import { findClearText } from './clear-text.ts';
@@ -47,7 +48,7 @@ export class Visitor {
     readonly shop: Shop,
     settings: Partial<Settings> = {},
     /** How long a press may take until there is a POST or a message, in milliseconds. */
-    readonly patience = 5_000,
+    readonly patience = PATIENCE.expect.poll.timeout,
   ) {
     this.visit = server.visit(shop, settings);
   }

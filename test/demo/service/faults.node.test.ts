@@ -5,8 +5,6 @@ import { type FaultName, isFaultOf, type Operation } from '../../../demo/service
 import { seal, startService } from '../../support/card-payment-service.ts';
 
 const SLOW_MS = 300;
-/** When a merchant gives up. */
-const PATIENCE_MS = 100;
 
 const log: string[] = [];
 const logger = { stream: { write: (line: string) => void log.push(line) } };
@@ -27,12 +25,12 @@ const arm = (fault: FaultName, times: number | null = null, operation: Operation
 
 const authorization = `Bearer ${ACCOUNTS[0].secretKey}`;
 
-const call = async (path: string, body?: object, headers = {}, timeoutMs = 5000) => {
+const call = async (path: string, body?: object, headers = {}, signal?: AbortSignal) => {
   const answer = await fetch(address + path, {
     method: body ? 'POST' : 'GET',
     headers: { authorization, ...(body && { 'content-type': 'application/json' }), ...headers },
     ...(body && { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+    ...(signal && { signal }),
   });
   return {
     status: answer.status,
@@ -47,8 +45,8 @@ async function payment() {
   const block = seal(await service.requestKey());
   return {
     id,
-    authorize: (headers = {}, timeoutMs?: number) =>
-      call(`/payments/card/${id}/authorize`, block, headers, timeoutMs),
+    authorize: (headers = {}, signal?: AbortSignal) =>
+      call(`/payments/card/${id}/authorize`, block, headers, signal),
     status: async () => (await service.call('GET', `/payments/card/${id}`)).body.status,
   };
 }
@@ -97,15 +95,18 @@ const EXPECTED: Record<Exclude<FaultName, 'after-other-scheme'>, Expected> = {
 test.each(Object.entries(EXPECTED))('%s', async (name, expected) => {
   const { id, authorize, status } = await payment();
   arm(name as FaultName);
-  const isSlow = name.endsWith('-slow');
+  const merchant = new AbortController();
   // With a key, the second of two may find the first one done, and get its answer
   const headers = name === 'twice-at-once' ? {} : { 'idempotency-key': id };
-  const answer = await authorize(headers, isSlow ? PATIENCE_MS : undefined).catch(
-    (error: Error) => ({
-      status: error.name === 'TimeoutError' ? 'given up' : 'cut',
-      text: '',
-    }),
-  );
+  const answering = authorize(headers, merchant.signal).catch((error: Error) => ({
+    status: error.name === 'AbortError' ? 'given up' : 'cut',
+    text: '',
+  }));
+  if (name.endsWith('-slow')) {
+    await expect.poll(wentWrong, { interval: 10 }).toEqual([name]); // the request has come
+    merchant.abort();
+  }
+  const answer = await answering;
   if (name === 'before-slow') expect(served()).toEqual([]);
   await faults.idle();
   expect(answer.status).toBe(expected.got);

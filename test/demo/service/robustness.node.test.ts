@@ -214,7 +214,7 @@ test.each([
     `GET / HTTP/1.1\r\nX: ${'x'.repeat(64 * 1024)}\r\n\r\n`,
   ],
 ])('%i %s for %s, and others are served meanwhile', async (status, code, _, bytes) => {
-  const wired = start({ requestTimeoutMs: 300 });
+  const wired = start({ requestTimeoutMs: status === 408 ? 300 : 30_000 });
   await wired.app.listen({ port: 0, host: '127.0.0.1' });
   const answer = exchange(wired, bytes);
   expect((await wired.pay()).status).toBe('committed');

@@ -75,7 +75,7 @@ const CARD = {
 
 async function startOnFreePort(command = DIRECTLY, options: string[] = []) {
   const sandbox = start(['--port', '0', ...options], command);
-  await expect.poll(() => sandbox.output, { timeout: 30_000 }).toContain('Ctrl-C stops it.');
+  await expect.poll(() => sandbox.output, { timeout: 50_000 }).toContain('Ctrl-C stops it.');
   const address = /^Address: +(\S+)$/m.exec(sandbox.output)![1]!;
   const secretKey = /sk_test_\w+/.exec(sandbox.output)![0];
   return { ...sandbox, address, secretKey, text: () => sandbox.output };

@@ -121,9 +121,9 @@ describe('the file', () => {
     const file = newFile();
     writeFileSync(`${file}.lock`, '1'); // a process that runs
     expect(() => createService({ stateFile: file })).toThrow(`${file} is in use by process 1.`);
-    const { pid } = spawn('true');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    writeFileSync(`${file}.lock`, String(pid));
+    const killed = spawn('true');
+    await once(killed, 'exit');
+    writeFileSync(`${file}.lock`, String(killed.pid));
     const { app, create } = start(file);
     await create();
     await app.close();
