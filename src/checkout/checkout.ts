@@ -196,7 +196,7 @@ export interface CheckoutCalls {
    * @param order - From your own database.
    * @param options - Who asks.
    * @returns What to answer. An error of the service or the store is in the log: 502.
-   * @throws TypeError if `order` is not an order, or if the store gives wrong types.
+   * @throws TypeError if `order` is not an order, or if the store breaks its contract.
    */
   issueKey(order: Order, options?: SenderOptions): Promise<IssuedKey>;
   /**

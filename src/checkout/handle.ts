@@ -51,7 +51,7 @@ export interface Handler {
    * @param options - Where a native submit leads, and who asks.
    * @returns A `Response`, whatever the browser sends.
    * @throws TypeError if `order` is not an order, or StoreContractError if a key is requested and
-   * the store gives wrong types.
+   * the store breaks its contract.
    */
   handle(
     request: ServerRequest,

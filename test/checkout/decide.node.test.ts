@@ -163,7 +163,7 @@ test('capture_method is part of what is to be paid', () => {
   expect(onKeyRequested({ ...order, sent: true }, manual)).toEqual({
     outcome: { status: 'not_certain' },
   });
-  // What version 0.3 has written is for either.
+  // What builds before 0.3.0 have written is for either.
   expect(onBlock(OPEN, { ...attempt, price: manual }).next).toBe('authorize');
 });
 

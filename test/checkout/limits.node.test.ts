@@ -62,7 +62,7 @@ describe('the keys', () => {
     for (const { size } of maps) expect(size).toBeLessThan(10);
   });
 
-  /** What 90 of 120 shoppers met with the limits of version 0.3. */
+  /** What 90 of 120 shoppers met with the limits before 0.3.0. */
   // Claim senders. Why: src/checkout/limits.ts counts by sender, and takes a decline when a try
   // begins.
   test.each([12, 100, 1000])('a bot that asks %i times a second stops no shopper', (perSecond) => {

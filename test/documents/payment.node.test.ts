@@ -82,6 +82,21 @@ test('what was posted is no block: another card', async () => {
   expect(await payment.sendCard('{}')).toMatchObject({ result: 'not_paid' });
 });
 
+test('a lost answer after paid takes nothing back', async () => {
+  const paid = deferred<Response>();
+  const lost = deferred<Response>();
+  const answers = [paid.promise, lost.promise];
+  vi.stubGlobal('fetch', () => answers.shift());
+  const show = vi.fn();
+  const first = payment.sendCard('{}', show);
+  const second = payment.sendCard('{}', show);
+  paid.resolve(Response.json({ status: 'committed' }));
+  expect(await first).toMatchObject({ result: 'paid' });
+  lost.reject(LOST);
+  expect(await second).toBe(payment.NOTHING_YET);
+  expect(show.mock.lastCall![0]).toMatchObject({ result: 'paid' });
+});
+
 test('a late answer to an earlier press says nothing, and makes nothing certain', async () => {
   const late = deferred<Response>();
   vi.stubGlobal('fetch', () => late.promise);

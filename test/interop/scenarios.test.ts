@@ -43,7 +43,7 @@ function sumOf(step: Found): Found {
   return sum;
 }
 
-/** A token can be any text. What version 0.3 has not stored counts as its default. */
+/** A token can be any text. What builds before 0.3.0 have not stored counts as its default. */
 function withoutTokens(stored: Stored): Stored {
   if (stored === null || typeof stored === 'string') return stored;
   const { attempt, delivery, ...others } = stored;

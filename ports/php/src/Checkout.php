@@ -60,7 +60,8 @@ final class Checkout
         float $keysPerSecond = 10,
         private readonly Clock $clock = new SystemClock(),
     ) {
-        // After this time an attempt has its answer, unless its process has ended or the store is slow.
+        // After this time an attempt has its answer, unless its process has ended or the store is
+        // slow.
         $this->limitMs = $payments->timeoutMs + 5000;
         $this->orders = new Orders($store, $this->limitMs, $this->log(...), $clock);
         $this->limits = new RequestLimits($limits, $keysPerSecond);

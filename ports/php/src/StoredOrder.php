@@ -14,7 +14,8 @@ final class StoredOrder
     /**
      * @param int $amount minor units
      * @param string|null $id the order's own id; null in what builds before 0.3.0 have written
-     * @param CaptureMethod|null $captureMethod null in what builds before 0.3.0 have written: it is for either
+     * @param CaptureMethod|null $captureMethod null in what builds before 0.3.0 have written: it is
+     *     for either
      * @param Status|null $paid Committed or Authorized; null unless the state is Paid
      * @param string|null $intentId the intent that is, or may have been, charged; null until the
      *     first block is sent

@@ -65,6 +65,18 @@ final class CheckStoreTest extends TestCase
         yield [$none, 'the orders that were last written as due, by id'];
     }
 
+    public function testLeavesNoOrderDueIfTheListFails(): void
+    {
+        $due = [];
+        $write = static function (PdoStore $store, string $id, mixed ...$given) use (&$due): bool {
+            $due[$id] = $given[2];
+            return $store->write($id, ...$given);
+        };
+        $failing = static fn (): array => throw new \RuntimeException('no list');
+        self::assertNotSame([], CheckStore::problems(new OwnStore(write: $write, listDue: $failing)));
+        self::assertNotContains(true, $due);
+    }
+
     public function testFindsAListThatForgetsThatAnOrderIsNotDueAnyMore(): void
     {
         $write = static fn (PdoStore $store, string $id, string $value, int $version, bool $due): bool =>

@@ -75,7 +75,7 @@ export async function requestKey(show?: (outcome: Outcome) => void) {
   return answer.json(); // { id, scheme, public_key }
 }
 
-/** Sends the encrypted card: as JSON text: as JSON text, or in the data of a form. Never rejects. */
+/** Sends the encrypted card, as JSON text or in the data of a form. Never rejects. */
 export async function sendCard(
   body: string | FormData,
   show?: (outcome: Outcome) => void,
@@ -90,6 +90,7 @@ export async function sendCard(
   if (own !== lastCall && answered.result !== 'paid') return NOTHING_YET;
   const isUnclear = ['not_certain', 'no_answer'].includes(answered.result);
   mayHavePaid = isUnclear || status === 'retry_is_safe';
+  if (answered.result === 'paid') lastCall++; // no later answer takes that back
   show?.(answered);
   return answered;
 }

@@ -135,9 +135,10 @@ class SweptOrder:
     - ``status``: how the order stands now; ``unreadable`` if its stored value is damaged, or
       another order's.
     - ``left``: what is left to do. ``nothing``; ``wait`` (a payment or a delivery is under way or
-      is repeated later, or the store has failed); ``cancel`` (the intent is still ``created``: the shopper can try again; to
-      close the order, cancel the intent: the next sweep finds that); ``look_up`` (look the intent up in
-      the service's records, and call ``resolve``); ``repair`` (see the log).
+      is repeated later, or the store has failed); ``cancel`` (the intent is still ``created``: the
+      shopper can try again; to close the order, cancel the intent: the next sweep finds that);
+      ``look_up`` (look the intent up in the service's records, and call ``resolve``); ``repair``
+      (see the log).
     """
 
     order: str

@@ -96,8 +96,9 @@ class EncryptedCard:
 def browser_key(key: object, accepted: Sequence[str] = (SCHEME,)) -> BrowserKey:
     """Return what a browser may see of the service's key: id, scheme and public_key.
 
-    ``key`` is the service's answer as a ``dict``, such as ``as_json()`` of an ``EncryptionKey``. ``accepted`` names the schemes that the page can
-    encrypt under, so that an update of the service never reaches a page that does not know it.
+    ``key`` is the service's answer as a ``dict``, such as ``as_json()`` of an ``EncryptionKey``.
+    ``accepted`` names the schemes that the page can encrypt under, so that an update of the service
+    never reaches a page that does not know it.
 
     Raises ``CardEncryptionError``: ``invalid_key`` if this is not the service's answer,
     ``unsupported_scheme`` if its scheme is not accepted, or this package does not know it.
