@@ -371,10 +371,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     const retryAfter = keys.take(order.id, readSender(options), now());
     if (retryAfter > 0) return { status: 429, body: { status: 'too_many' }, retryAfter };
     try {
-      const stored = await readSettled(order.id);
-      const decision = onKeyRequested(stored, order);
-      if ('outcome' in decision) return await noKey(order.id, stored, decision.outcome);
-      return await keyFor(order);
+      return (await outcomeInsteadOfKey(order)) ?? (await keyFor(order));
     } catch (error) {
       log(`No key for order ${quoted(order.id)}: ${describe(error)}`);
       if (error instanceof StoreContractError) throw error;
@@ -388,17 +385,28 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       key = await freshKey();
     } catch (error) {
       log(`No key for order ${quoted(order.id)}: ${describe(error)}`);
-      const stored = await orders.read(order.id);
-      if (outcomeOf(stored).status !== 'open') return noKey(order.id, stored, outcomeOf(stored));
-      return { status: 502, body: { status: 'no_key' } };
+      return (await outcomeInsteadOfKey(order)) ?? { status: 502, body: { status: 'no_key' } };
     }
     const { body, expiresAt } = key;
-    const decision = await orders.change(order.id, (stored) =>
-      onKeyArrived(stored, order.id, order, { id: body.id, expiresAt }),
-    );
-    if ('outcome' in decision) return { status: 409, body: named(order.id, decision.outcome) };
-    const { status, ...last } = outcomeOf(decision.order) as Outcome & { status: 'open' };
-    return { status: 200, body, order: order.id, ...last };
+    for (;;) {
+      const decision = await orders.change(order.id, (stored) =>
+        onKeyArrived(stored, order.id, order, { id: body.id, expiresAt }),
+      );
+      if ('order' in decision) {
+        const { status, ...last } = outcomeOf(decision.order) as Outcome & { status: 'open' };
+        return { status: 200, body, order: order.id, ...last };
+      }
+      // Another page has begun to pay meanwhile. If its card is declined, the key is of use.
+      const instead = await outcomeInsteadOfKey(order);
+      if (instead) return instead;
+    }
+  }
+
+  /** What a page gets that needs no key; `undefined` if it needs one. */
+  async function outcomeInsteadOfKey(order: Order): Promise<IssuedKey | undefined> {
+    const stored = await readSettled(order.id);
+    const decision = onKeyRequested(stored, order);
+    return 'outcome' in decision ? noKey(order.id, stored, decision.outcome) : undefined;
   }
 
   async function freshKey(): Promise<{ body: CardEncryptionKey; expiresAt: number }> {

@@ -559,6 +559,30 @@ test.each([
   expect(await issueKey(ORDER)).toEqual({ status: 409, body });
 });
 
+const LAST = { status: 'failed', reason: 'card_declined' } as const;
+const PAID_BODY = { status: 'committed', reference: 'pi_card_1' };
+const ANOTHER_KEY = { order: 'order-1', last: 'failed', reason: 'card_declined' };
+
+test.each([
+  ['which is paid', true, PAID, { status: 409, body: PAID_BODY }],
+  ['which is declined', true, { ...OPEN, last: LAST }, { status: 200, ...ANOTHER_KEY }],
+  ['which is paid, and gets no key', false, PAID, { status: 409, body: PAID_BODY }],
+  ['which is declined, and gets no key', false, { ...OPEN, last: LAST }, { status: 502 }],
+])(
+  'a page that asks for a key just before another begins to pay waits for that payment, %s',
+  async (_, comes, became, answer) => {
+    const createEncryptionKey = async () => {
+      put(PAYING);
+      return comes ? keyResource('cek_2', 1000) : fails();
+    };
+    const { issueKey, put, clock } = checkout({ client: { createEncryptionKey } });
+    const key = issueKey(ORDER);
+    while (clock() < 2000) await turn();
+    put(became);
+    expect(await key).toMatchObject(answer);
+  },
+);
+
 test('an order that the shop changes while it is paid is paid as it was given', async () => {
   const order = { ...ORDER };
   const outcome = checkout().pay('cek_1', order);

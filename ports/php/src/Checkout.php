@@ -82,11 +82,7 @@ final class Checkout
             if ($retryAfter > 0) {
                 return new IssuedKey(retryAfter: $retryAfter);
             }
-            $stored = $this->readSettled($order->id);
-            $decision = Decide::onKeyRequested($stored, $order);
-            return $decision->outcome !== null
-                ? $this->noKey($order->id, $stored, $decision->outcome)
-                : $this->keyFor($order);
+            return $this->outcomeInsteadOfKey($order) ?? $this->keyFor($order);
         } catch (StoreContractError $error) {
             throw $error;
         } catch (\Throwable $error) {
@@ -102,20 +98,31 @@ final class Checkout
             $public = BrowserKey::of($key);
         } catch (\Throwable $error) {
             $this->log('No key for order %s: %s', order: $order->id, error: $error);
-            $stored = $this->orders->read($order->id);
-            $current = Decide::outcomeOf($stored);
-            $isOpen = $current->status === Status::Open;
-            return $isOpen ? new IssuedKey() : $this->noKey($order->id, $stored, $current);
+            return $this->outcomeInsteadOfKey($order) ?? new IssuedKey();
         }
-        $decision = $this->orders->change(
-            $order->id,
-            static fn (?StoredOrder $stored): Decision =>
-                Decide::onKeyArrived($stored, $order, $key->id, $key->expiresAt),
-        );
-        if ($decision->outcome !== null) {
-            return new IssuedKey(outcome: $decision->outcome->named($order->id));
+        for (;;) {
+            $decision = $this->orders->change(
+                $order->id,
+                static fn (?StoredOrder $stored): Decision =>
+                    Decide::onKeyArrived($stored, $order, $key->id, $key->expiresAt),
+            );
+            if ($decision->outcome === null) {
+                return new IssuedKey($public, Decide::outcomeOf($decision->order));
+            }
+            // Another page has begun to pay meanwhile. If its card is declined, the key is of use.
+            $instead = $this->outcomeInsteadOfKey($order);
+            if ($instead !== null) {
+                return $instead;
+            }
         }
-        return new IssuedKey($public, Decide::outcomeOf($decision->order));
+    }
+
+    /** What a page gets that needs no key; null if it needs one. */
+    private function outcomeInsteadOfKey(Order $order): ?IssuedKey
+    {
+        $stored = $this->readSettled($order->id);
+        $outcome = Decide::onKeyRequested($stored, $order)->outcome;
+        return $outcome === null ? null : $this->noKey($order->id, $stored, $outcome);
     }
 
     private function noKey(string $orderId, ?StoredOrder $stored, Outcome $outcome): IssuedKey

@@ -86,6 +86,42 @@ final class CheckoutTest extends TestCase
         self::assertSame([1, 2, 3], $tries);
     }
 
+    /** @dataProvider paidOrNot */
+    public function testAPageThatAsksForAKeyJustBeforeAnotherBeginsToPayWaits(bool $isPaid): void
+    {
+        $shop = null;
+        $since = null;
+        $read = static function (PdoStore $store, string $id) use (&$shop, &$since, $isPaid): ?Entry {
+            $entry = $store->read($id);
+            $keys = count($shop?->service->asked ?? []);
+            if ($entry === null || $keys < 2) {
+                return $entry;
+            }
+            $since ??= $shop->clock->now;
+            $isPaying = $shop->clock->now < $since + 2000;
+            $paying = ['token' => 't', 'keyId' => 'cek_1', 'startedAt' => $since];
+            $sent = ['sent' => true, 'intentId' => 'pi_card_1'];
+            $order = match (true) {
+                $isPaying => ['state' => 'paying', 'attempt' => $paying] + $sent,
+                $isPaid => ['state' => 'paid', 'paid' => 'committed'] + $sent,
+                default => [],
+            } + json_decode($entry->value, true);
+            return new Entry(json_encode($order, JSON_THROW_ON_ERROR), $entry->version);
+        };
+        $shop = new Shop(store: new OwnStore(read: $read));
+        $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
+        $second = $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
+        self::assertSame($isPaid ? Status::Committed : Status::Open, $second->outcome?->status);
+        self::assertSame($isPaid, $second->key === null);
+    }
+
+    /** @return iterable<array{bool}> */
+    public static function paidOrNot(): iterable
+    {
+        yield 'which is paid' => [true];
+        yield 'which is declined' => [false];
+    }
+
     public function testAClaimThatEndsLaterThanAnyCanIsMadeAnew(): void
     {
         $tries = [];

@@ -11,11 +11,13 @@ import pytest
 from cardseal import (
     CaptureMethod,
     Checkout,
+    EncryptionKey,
     Entry,
     IssuedKey,
     ListedOrder,
     NoKey,
     Order,
+    Outcome,
     PaidOrder,
     PaidOutcome,
     Resolution,
@@ -196,6 +198,38 @@ def test_who_waits_for_an_attempt_waits_anew_for_the_next_one() -> None:
     shop.issue_key(ORDER, SENDER)
     store.begin = shop._clock.now_ms()
     assert shop.outcome(ORDER.id).status is Status.OPEN
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_a_page_that_asks_for_a_key_just_before_another_begins_to_pay_waits(paid: bool) -> None:
+    class Paying(MemoryStore):
+        since: Optional[int] = None
+
+        def read(self, order_id: str) -> Optional[Entry]:
+            entry = super().read(order_id)
+            if entry is None or self.since is None:
+                return entry
+            order = json.loads(entry.value)
+            if shop._clock.now_ms() < self.since + 2000:
+                attempt = {"token": "t", "keyId": "cek_1", "startedAt": self.since}
+                order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
+            elif paid:
+                order.update(state="paid", paid="committed", sent=True, intentId="pi_card_1")
+            return Entry(json.dumps(order), entry.version)
+
+    class Service(FakeService):
+        def create_encryption_key(self) -> EncryptionKey:
+            if self.keys == 1:
+                store.since = shop._clock.now_ms()
+            return super().create_encryption_key()
+
+    store = Paying()
+    shop = checkout(service=Service(), store=store)
+    shop.issue_key(ORDER, SENDER)
+    second = shop.issue_key(ORDER, SENDER)
+    assert isinstance(second, Outcome if paid else IssuedKey)
+    if isinstance(second, Outcome):
+        assert second.status is Status.COMMITTED
 
 
 def test_a_claim_that_ends_later_than_any_can_is_made_anew() -> None:

@@ -220,11 +220,7 @@ class Checkout:
         if retry_after > 0:
             return TooMany(retry_after)
         try:
-            stored = self._read_settled(order.id)
-            decision = on_key_requested(stored, order)
-            if decision.outcome is not None:
-                return self._no_key(order.id, stored, decision.outcome)
-            return self._key_for(order)
+            return self._outcome_instead_of_key(order) or self._key_for(order)
         except StoreContractError:
             raise
         except Exception as error:
@@ -237,16 +233,25 @@ class Checkout:
             public = browser_key(key.as_json())
         except Exception as error:
             self._log("No key for order %s: %s" % (quoted(order.id), described(error)))
-            stored = self._orders.read(order.id)
-            current = outcome_of(stored)
-            is_open = current.status is Status.OPEN
-            return NoKey() if is_open else self._no_key(order.id, stored, current)
-        decision = self._orders.change(
-            order.id, lambda stored: on_key_arrived(stored, order, key.id, key.expires_at)
-        )
-        if decision.outcome is not None:
-            return _named(order.id, decision.outcome)
-        return IssuedKey(public, order.id, outcome_of(decision.order))
+            return self._outcome_instead_of_key(order) or NoKey()
+        while True:
+            decision = self._orders.change(
+                order.id, lambda stored: on_key_arrived(stored, order, key.id, key.expires_at)
+            )
+            if decision.outcome is None:
+                return IssuedKey(public, order.id, outcome_of(decision.order))
+            # Another page has begun to pay meanwhile. If its card is declined, the key is of use.
+            instead = self._outcome_instead_of_key(order)
+            if instead is not None:
+                return instead
+
+    def _outcome_instead_of_key(self, order: Order) -> Optional[Outcome]:
+        """What a page gets that needs no key; None if it needs one."""
+        stored = self._read_settled(order.id)
+        decision = on_key_requested(stored, order)
+        if decision.outcome is None:
+            return None
+        return self._no_key(order.id, stored, decision.outcome)
 
     def _no_key(self, order_id: str, stored: Optional[StoredOrder], outcome: Outcome) -> Outcome:
         if outcome.status is Status.FAILED:
