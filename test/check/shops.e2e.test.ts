@@ -68,6 +68,9 @@ async function quiet({ visit: { requests } }: Visitor): Promise<void> {
   for (let count = -1; count < requests.length; await pause(500)) count = requests.length;
 }
 
+/** What the check says of a press when it is over. */
+const PAID_BY_CARD = 'the block left by';
+
 /** A shopper mistypes the number, and then pays, unless the library refuses the form. */
 async function visitAfter(shop: Shop, checked: boolean) {
   const visitor = await enter(shop, checked, MISTYPED);
@@ -76,7 +79,11 @@ async function visitAfter(shop: Shop, checked: boolean) {
   const { report: locks } = await endOf(visitor, checked);
   await visitor.enterCard(FIRST);
   if (shop.refused) await visitor.isRefused();
-  else await visitor.pays(FIRST);
+  else {
+    await visitor.pays(FIRST);
+    await quiet(visitor);
+    if (checked) await vi.waitFor(async () => expect(await stored()).toContain(PAID_BY_CARD));
+  }
   if (checked) await pause(PRESS_OVER_MS);
   const end = await endOf(visitor, checked);
   end.report.findings.push(...locks.findings);
@@ -88,12 +95,13 @@ async function visitOther(shop: Shop, checked: boolean) {
   const visitor = await enter(shop, checked);
   await visitor.act(shop.other!.choose);
   await visitor.paysOtherwise();
+  await quiet(visitor);
   return endOf(visitor, checked);
 }
 
 /** The report is the same before and after the page goes on to the answer, which ends a reading. */
 const stored = () =>
-  vi.waitFor(() => tab.evaluate(`sessionStorage.getItem('cardseal-check')`), { timeout: 10_000 });
+  vi.waitFor(() => tab.evaluate<string>(`sessionStorage.getItem('cardseal-check')`));
 
 /** What the server got, what the runner of the shops objects to, and what the check has found. */
 async function endOf({ visit, violations }: Visitor, checked: boolean) {
@@ -104,7 +112,7 @@ async function endOf({ visit, violations }: Visitor, checked: boolean) {
   const requests = paths.filter((path) => !/cardseal\.check\.js|favicon/.test(path)).sort();
   const entry = checked ? await stored() : null;
   const nothing = { findings: [], presses: [], notices: [] };
-  const report: Report = entry ? JSON.parse(String(entry)) : nothing;
+  const report: Report = entry ? JSON.parse(entry) : nothing;
   return { outcome: { payments, requests, violations }, report };
 }
 
@@ -129,7 +137,7 @@ test.each(shops)(
     }
     const { findings, presses } = await compare(shop, visitAfter);
     expect(findings).toEqual([]);
-    const paid = presses.filter(({ text }) => text.includes('the block left by'));
+    const paid = presses.filter(({ text }) => text.includes(PAID_BY_CARD));
     expect(paid).toHaveLength(shop.refused ? 0 : 1);
     if (shop.other) expect((await compare(shop, visitOther)).findings).toEqual([]);
   },

@@ -245,7 +245,7 @@ describe('does not know what became of the payment, asks nobody again, and says 
     const half: RequestListener = (_, response) =>
       response.writeHead(200, { 'content-length': 100 }).write('{');
     const visits = [() => {}, half].map(async (answers) => {
-      const { client, requests } = await clientOf(answers, 1000); // a busy machine is slow
+      const { client, requests } = await clientOf(answers, 5000); // a busy machine is slow
       const [error, intent, key] = await Promise.all([
         rejection(client.authorize(ID, CARD)),
         rejection(client.createIntent({ amount: 1, currency: 'USD' })),

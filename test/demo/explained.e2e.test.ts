@@ -47,11 +47,16 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
   page.on('request', (request) =>
     sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ''}`),
   );
+  const hasKey = () =>
+    page.waitForResponse((it) => it.url().endsWith('/payment') && it.request().method() === 'POST');
+  const first = hasKey();
   await page.goto(new URL(path, checkout).href);
-  await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+  await first;
   const station = (id: string) => page.locator(`#station-${id}`);
   return {
     page,
+    /** When the page that is opened next has got its key. */
+    hasKey,
     complaints,
     sent,
     station,
@@ -192,19 +197,21 @@ describe('what the sandbox lets go wrong', () => {
 });
 
 test('a visit leaves the checkout without the explanation as it is; the intents have their states: one fails, the next is committed', async () => {
-  const { page, take, pay, station, complaints } = await visit({}, '/checkout');
+  const { page, hasKey, take, pay, station, complaints } = await visit({}, '/checkout');
   /** As the server sends it: the script only binds the form. */
   const sent = async () => (await page.request.get(checkout)).text();
   const bare = await sent();
   expect(bare).not.toContain('explained');
   const explain = async () => {
+    const key = hasKey();
     await page.goto(new URL('/explained', checkout).href);
-    await page.getByText('Preparing the encryption').waitFor({ state: 'hidden' });
+    await key;
   };
   await explain();
+  const key = hasKey(); // `sent` begins another session: a request of this one would be refused
   await page.getByRole('link', { name: 'See a checkout without the explanation' }).click();
   await page.locator('aside').waitFor({ state: 'detached' });
-  await page.getByLabel('Card number').waitFor();
+  await key;
   expect(await sent()).toBe(bare);
 
   await explain();
@@ -213,6 +220,8 @@ test('a visit leaves the checkout without the explanation as it is; the intents 
   await pay();
   await expect.poll(states).toEqual(['created', 'failed']);
   expect(await station('answer').getAttribute('data-state')).toBe('failed');
+  // The explanation hears of it before the form, which takes no other card until then.
+  await page.locator('[data-cardseal-outcome]:not(:empty)').waitFor();
   await take('Zoë Ångström');
   await pay();
   await page.getByText('Mastercard ending in 4444').waitFor();

@@ -77,6 +77,7 @@ test('typeCard: the fields are filled, and the button is pressed', async () => {
 });
 
 test('the report of the check names what a page stores in clear text', async () => {
+  later(() => localStorage.removeItem('draft'));
   const page = await visit({ head: '', body: checkPage });
   await vi.waitFor(() => expect(page.document.title).toBe('clear text'));
 });

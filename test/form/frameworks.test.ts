@@ -107,16 +107,17 @@ test.each([
   form.querySelector('input')!.value = TYPED.number;
 
   const onRecoverableError = vi.fn();
+  const committed = vi.fn();
   const content = createElement(
     'form',
-    {},
+    { ref: committed },
     createElement('div', { dangerouslySetInnerHTML: { __html: FIELDS } }),
     hasStatus && createElement('p', { 'data-cardseal-status': '', role: 'alert' }),
     createElement('button', { type: 'submit' }, 'Pay'),
   );
   const root = hydrateRoot(host, content, { onRecoverableError });
   later(() => root.unmount());
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await vi.waitFor(() => expect(committed).toHaveBeenCalled());
   expect(host.querySelector('form') === form).toBe(hasStatus);
   expect(host.querySelector('input')!.value).toBe(hasStatus ? TYPED.number : '');
   expect(onRecoverableError).toHaveBeenCalledTimes(hasStatus ? 0 : 1);

@@ -103,7 +103,7 @@ test('paid elsewhere while a press waits for its key: the form goes, and nothing
   typeCard(other.form);
   await shop.ready();
   await shop.next('key', 'wait');
-  shop.bind();
+  shop.bind({ keyTimeoutMs: Infinity });
   shop.type();
   shop.press();
   await shop.waitFor(''); // it waits
@@ -519,6 +519,7 @@ test('a text of the server, and that of another form, stay', async () => {
   const outcome = { status: 'committed', reference: 'pi_card_1' } as const;
   bindAt(form, { url: other.url, outcome });
   await shop.waitFor(PAID);
+  await vi.waitFor(async () => expect((await shop.seen()).requests).toEqual(['GET']));
   await shop.go();
   await shop.ready();
   expect(shop.reads()).toBe(PAID);
@@ -681,7 +682,7 @@ test('headers go with each request', async () => {
   });
   shop.bind({ headers: () => ({ 'x-csrf-token': 'a token' }) });
   await vi.waitFor(() => expect(sent).toEqual(['a token']));
-  expect((await shop.seen()).requests[0]).toBe('GET');
+  await vi.waitFor(async () => expect((await shop.seen()).requests[0]).toBe('GET'));
 });
 
 test('StrictMode binds, unbinds and binds again: one key, and the first binding says nothing', async () => {
@@ -708,7 +709,6 @@ test('a listener that binds the form while it is bound again: the last call coun
   const shop = openShop();
   const outcomes: string[] = [];
   const draw = (name: string) => ({ onOutcome: () => void outcomes.push(name) });
-  const ofKind = async (kind: Kind) => (await shop.seen()).requests.filter((it) => it === kind);
   await shop.next('pay', 'wait');
   shop.bind(draw('first'));
   shop.type();
@@ -716,17 +716,19 @@ test('a listener that binds the form while it is bound again: the last call coun
   await vi.waitFor(async () => expect((await shop.seen()).requests).toContain('pay'));
   const again = () => void shop.bind(draw('of the listener'));
   shop.form.addEventListener('cardseal:settled', again, { once: true });
+  const ready = new Promise((resolve) => {
+    shop.form.addEventListener('cardseal:ready', resolve, { once: true });
+  });
   shop.bind(draw('last'));
   shop.type();
-  // The shop pays only now. The outcome comes with the press, and not with an answer before it.
-  await vi.waitFor(async () => expect(await ofKind('key')).toHaveLength(2), { timeout: 20_000 });
-  await shop.go();
+  await ready;
+  await shop.go(); // the outcome comes with the press, and not with an answer before it
   await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1), { timeout: 20_000 });
   shop.press();
   await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(0), { timeout: 20_000 });
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(outcomes).toEqual(['last']);
-  expect(await ofKind('GET')).toHaveLength(2);
+  expect((await shop.seen()).requests.filter((it) => it === 'GET')).toHaveLength(2);
 });
 
 test('unbinding leaves page and form as they were, and a payment on its way goes on', async () => {
@@ -783,7 +785,7 @@ test('a decline that is told late says nothing beside a payment under way', asyn
   const shop = openShop();
   await before.next('GET', 'wait');
   await before.next('pay', 'lost');
-  shop.bind({ url: before.url });
+  shop.bind({ url: before.url, keyTimeoutMs: Infinity });
   await vi.waitFor(async () => {
     const { requests } = await before.seen();
     expect(requests.filter((kind) => kind === 'GET')).toHaveLength(2);

@@ -53,9 +53,9 @@ describe.concurrent('a test that never ends, and blocks all others, ends the run
     { project: 'node', named: 'node (endless.test.ts)' },
     { project: 'chromium', named: 'in chromium' },
   ])('in $project', async ({ project, named }, { expect }) => {
-    const env = { TEST_STALL_MS: '8000' };
+    const env = { TEST_STALL_MS: '20000' };
     const { status, output, child } = await run(['endless', '--project', project], env);
-    expect(output).toContain(`Nothing happens for 8 s in: ${named}`);
+    expect(output).toContain(`Nothing happens for 20 s in: ${named}`);
     expect(status).toBe(1);
     await expect.poll(() => remaining(child), { timeout: 10_000 }).toEqual([]);
   });

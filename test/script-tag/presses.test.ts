@@ -43,7 +43,7 @@ async function unanswered(attributes = keyAttribute(), moreHead = '') {
   };
   const pressed = async (count: number) => {
     page.press();
-    await expect.poll(got, { timeout: 5000 }).toHaveLength(count);
+    await expect.poll(got).toHaveLength(count);
   };
   const halfAMinute = () => {
     for (const action of (page.window as unknown as Timed).halfMinutes.splice(0)) action();

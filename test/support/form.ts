@@ -111,8 +111,9 @@ export function open(content = html(), attributes = 'method="post"', around = 'F
       elements().find((element) => element.textContent === text) as HTMLButtonElement,
     sent: async () => (await fetch(`/sent/${id}`)).json(),
     arrived: async () => {
-      for (;;) {
-        await next(frame, 'load');
+      for (let loaded = next(frame, 'load'); ; ) {
+        await loaded;
+        loaded = next(frame, 'load'); // before the question: it may come meanwhile
         const sent = await page.sent();
         if (sent.length === seen) continue; // Firefox fires a load for the empty frame, too
         seen = sent.length;
@@ -239,7 +240,11 @@ export function cancelling(content = html()) {
 }
 
 /** When nothing is under way in the form. */
-export const idle = (page: Page) => vi.waitUntil(() => !page.form.hasAttribute('aria-busy'));
+export const idle = (page: Page) =>
+  vi.waitUntil(() => {
+    // After a second the form says this, and is busy without the attribute.
+    return !page.form.hasAttribute('aria-busy') && statusOf(page) !== 'One moment, please.';
+  });
 
 /** When the tasks that the last press has started are over, as far as they wait for nothing. */
 export async function settled(page: Page): Promise<void> {

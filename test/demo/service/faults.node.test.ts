@@ -4,7 +4,7 @@ import { ACCOUNTS } from '../../../demo/service/app.ts';
 import { type FaultName, isFaultOf, type Operation } from '../../../demo/service/faults.ts';
 import { seal, startService } from '../../support/card-payment-service.ts';
 
-const SLOW_MS = 300;
+const SLOW_MS = 3000;
 
 const log: string[] = [];
 const logger = { stream: { write: (line: string) => void log.push(line) } };

@@ -111,7 +111,10 @@ function chargesOf(listed: { body: string }, orderId: string): number {
 
 function newShop(id: string): Shop {
   const order: Order = { id, amount: 1000, currency: 'USD', description: id };
-  return { order, requests: [], blocks: [], faults: [], go: () => {} };
+  const go = () => {
+    throw new Error('Nobody waits: the request has not come yet');
+  };
+  return { order, requests: [], blocks: [], faults: [], go };
 }
 
 async function pass(
