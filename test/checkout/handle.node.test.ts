@@ -248,9 +248,11 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     const headers = { 'cardseal-order': 'another' };
     expect(await post(url, body, headers)).toMatchObject({ http: 404, status: 'no_order' });
     expect(await ask(url, { method: 'POST', headers })).toMatchObject({ status: 'no_order' });
-    expect(log).toEqual([`Block not sent: order "${order!.id}": the page is of another order`]);
+    const lines = [`Block not sent: order "${order!.id}": the page is of another order`];
+    expect(log).toEqual(lines);
     const own = { 'cardseal-order': encodeURIComponent(order!.id) };
     expect(await post(url, body, own)).toMatchObject({ status: 'committed' });
+    expect(log).toEqual(lines);
   });
 
   test('a shopper without an order gets none by a POST', async () => {
