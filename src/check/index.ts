@@ -30,8 +30,8 @@ interface CheckTagAttributes {
    */
   'data-test-numbers'?: string;
   /**
-   * Hosts that payments go to, separated by commas, each with its port if that is not the usual one.
-   * Only needed if they are neither the page's own nor the destination of the form.
+   * Hosts that payments go to, separated by commas, each with its port if that is not the usual
+   * one. Only needed if they are neither the page's own nor the destination of the form.
    */
   'data-payment-host'?: string;
 }

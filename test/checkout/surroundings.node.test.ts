@@ -546,6 +546,8 @@ test('the seventh key at once is too many', async () => {
   expect(await issueKey(ORDER)).toEqual({ status: 429, body, retryAfter: 5 });
 });
 
+const PAID_BODY = { status: 'committed', reference: 'pi_card_1' };
+
 test.each([
   ['no key comes', fails],
   ['a key of an unknown scheme comes', async () => ({ ...keyResource('cek_2', 1000), scheme: '' })],
@@ -555,12 +557,10 @@ test.each([
     return answer();
   };
   const { issueKey, put } = checkout({ client: { createEncryptionKey } });
-  const body = { status: 'committed', reference: 'pi_card_1' };
-  expect(await issueKey(ORDER)).toEqual({ status: 409, body });
+  expect(await issueKey(ORDER)).toEqual({ status: 409, body: PAID_BODY });
 });
 
 const LAST = { status: 'failed', reason: 'card_declined' } as const;
-const PAID_BODY = { status: 'committed', reference: 'pi_card_1' };
 const ANOTHER_KEY = { order: 'order-1', last: 'failed', reason: 'card_declined' };
 
 test.each([

@@ -55,7 +55,7 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
   const station = (id: string) => page.locator(`#station-${id}`);
   return {
     page,
-    /** When the page that is opened next has got its key. */
+    /** When the page gets the next key. */
     hasKey,
     complaints,
     sent,
@@ -64,9 +64,7 @@ async function visit(options: BrowserContextOptions = {}, path = '/explained') {
     pay: () => page.getByRole('button', { name: 'Pay' }).click(),
     /** Waits until the form has asked for another key: then a test card is in it, too. */
     async letGoWrong(what: string) {
-      const answer = page.waitForResponse((response) =>
-        response.url().endsWith('/explained/payment'),
-      );
+      const answer = hasKey();
       await page.getByRole('radio', { name: what, exact: true }).check();
       await answer;
     },

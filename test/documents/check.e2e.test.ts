@@ -60,14 +60,10 @@ afterAll(async () => {
 
 type Run = (fixtures: { page: Page }) => Promise<void>;
 
-/**
- * Runs a text of the test against the pages below a folder.
- *
- * @param patienceMs - How long it looks for what it expects on a page.
- */
-async function run(folder: string, program = text!, patienceMs = 20_000): Promise<void> {
+/** Runs a text of the test against the pages below a folder. */
+async function run(folder: string, program = text!): Promise<void> {
   const page = await browser.newPage({ baseURL: `http://${loopback.host}` });
-  page.setDefaultTimeout(patienceMs);
+  page.setDefaultTimeout(20_000);
   page.setDefaultNavigationTimeout(30_000);
   let test: Run | undefined;
   const declare = (_: string, it: Run) => {

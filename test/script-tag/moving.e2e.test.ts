@@ -96,10 +96,8 @@ describe.each(ENGINES)('%s', (engine) => {
       return shop;
     };
     // On a busy machine, it may have come before, and even the next page may be there.
-    const heard = async () =>
-      await tab
-        .evaluate<[string, string[]]>('window.texts && [texts[1], clicks]')
-        .catch(() => null);
+    const heard = () =>
+      tab.evaluate<[string, string[]]>('window.texts && [texts[1], clicks]').catch(() => null);
     let shop = await pressTwice();
     let both = await heard();
     for (; both?.[0] !== ''; both = await heard()) shop = await pressTwice();

@@ -3,6 +3,7 @@ import type { Plugin } from 'vite';
 import { ACCOUNTS, createService } from '../../../demo/service/app.ts';
 import { type Checkout, createCheckout, type Order } from '../../../src/checkout/index.ts';
 import { recycledKeyPair } from '../card-payment-service.ts';
+import { deferred } from '../deferred.ts';
 
 /** What happens to the next request of a kind, instead of its plain answer. */
 export type Fault =
@@ -40,7 +41,8 @@ interface Shop {
   requests: Kind[];
   blocks: string[];
   faults: { kind: Kind; fault: Fault }[];
-  go: () => void;
+  /** Settled when the test calls `go`, before or after the request that waits for it. */
+  go: ReturnType<typeof deferred<void>>;
 }
 
 /**
@@ -72,7 +74,7 @@ export function checkoutServer(): Plugin {
         shop.faults.push({ kind: kind as Kind, fault: fault as Fault });
         break;
       case 'go':
-        shop.go();
+        shop.go.resolve();
         break;
     }
     const { requests, blocks } = shop;
@@ -111,10 +113,7 @@ function chargesOf(listed: { body: string }, orderId: string): number {
 
 function newShop(id: string): Shop {
   const order: Order = { id, amount: 1000, currency: 'USD', description: id };
-  const go = () => {
-    throw new Error('Nobody waits: the request has not come yet');
-  };
-  return { order, requests: [], blocks: [], faults: [], go };
+  return { order, requests: [], blocks: [], faults: [], go: deferred() };
 }
 
 async function pass(
@@ -143,9 +142,7 @@ async function pass(
     case 'misconfigured':
       return send(500, '{"status":"misconfigured"}');
     case 'wait':
-      await new Promise<void>((resolve) => {
-        shop.go = resolve;
-      });
+      await shop.go.promise;
   }
   const { method, headers } = request;
   const given = Object.assign(Object.create(request), { method, headers, body });
