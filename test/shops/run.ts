@@ -150,12 +150,18 @@ const runs = engines.map((engine) => new EngineRun(engine));
 const start = Date.now();
 
 /** A run that stands still fails, and says where. */
-const guard = setTimeout(() => {
-  console.log(`The run takes more than ${RUN_LIMIT_MS / 60_000} minutes.`);
+function giveUp(why: string): never {
+  console.log(why);
   for (const each of runs) console.log(each.describe());
   report();
   process.exit(1);
-}, RUN_LIMIT_MS);
+}
+const guard = setTimeout(
+  () => giveUp(`The run takes more than ${RUN_LIMIT_MS / 60_000} minutes.`),
+  RUN_LIMIT_MS,
+);
+// Playwright listens to this signal for its browsers, so it would not end the process by itself.
+process.once('SIGTERM', () => giveUp('Somebody has ended the run.'));
 
 const progress = setInterval(() => {
   console.log(runs.map((each) => each.describe()).join(' | '));
