@@ -2,8 +2,8 @@
  * `npm run shops`: the controls, which show that faults are noticed, and every scenario in every
  * shop in every engine. Prints a table and the counts. Fails on any violation, and if a visit could
  * not be made. Ends by itself. Words after the command choose: engines, and parts of the names of
- * shops or scenarios. `changed`: each shop and each control in one engine only, but the shops that
- * the change touches in all.
+ * shops or scenarios. `changed`: all of that for the shops that the change touches; the others in
+ * one engine only, with the scenarios that `npm test` leaves out.
  */
 import { ENGINES, type Engine } from '../../tools/prepare/browsers.ts';
 import { SHOPS } from './catalogue.ts';
@@ -28,7 +28,7 @@ const words = process.argv.slice(2);
 const isEngine = (word: string): word is Engine => ENGINES.includes(word as Engine);
 const engines = words.some(isEngine) ? words.filter(isEngine) : ENGINES;
 const parts = words.filter((word) => !isEngine(word) && word !== 'changed');
-/** With `changed`: the shops that all engines visit. Otherwise all engines visit every shop. */
+/** With `changed`: the shops that all engines visit. `npm test` has tried the controls. */
 const changed = words.includes('changed') ? changedShops() : undefined;
 const shops = pick(SHOPS);
 const scenarios = pick(SCENARIOS);
@@ -38,13 +38,13 @@ function pick<Item extends { name: string }>(items: readonly Item[]): readonly I
   return chosen.length ? chosen : items;
 }
 
-const isVisitedBy = (engine: Engine, shop: Shop) =>
-  !changed || changed.has(shop.name) || engineOf(shop) === engine;
-
 interface Visit {
   shop: Shop;
   scenario: Scenario;
 }
+
+const isMadeBy = (engine: Engine, { shop, scenario }: Visit) =>
+  !changed || changed.has(shop.name) || (engineOf(shop) === engine && !scenario.main);
 
 /** One engine: what is left to do, what is under way, and what came of the rest. */
 class EngineRun {
@@ -58,8 +58,8 @@ class EngineRun {
 
   constructor(readonly engine: Engine) {
     this.#left = shops
-      .filter((shop) => isVisitedBy(engine, shop))
-      .flatMap((shop) => scenarios.map((scenario) => ({ shop, scenario })));
+      .flatMap((shop) => scenarios.map((scenario) => ({ shop, scenario })))
+      .filter((visit) => isMadeBy(engine, visit));
   }
 
   /** How far it is, and what stands still if the run does not end. */
@@ -76,12 +76,11 @@ class EngineRun {
     for (const problem of server.problems) this.#fail('the server', problem);
   }
 
-  /** Each fault must be noticed. Words on the command line leave the controls out. */
+  /** Each fault must be noticed. Words after the command leave the controls out. */
   async #tryControls(server: ShopServer): Promise<void> {
-    if (parts.length) return;
+    if (parts.length || changed) return;
     const tab = await limit('The start of the browser', openTab(this.engine));
     for (const control of CONTROLS) {
-      if (changed && engineOf(control) !== this.engine) continue;
       const kinds = await limit('The control', noticed(tab, server, control));
       if (`${kinds}` === `${control.expected}`) this.controls += 1;
       else
