@@ -70,7 +70,8 @@ const usedKeyIds = new Set<string>();
  *   cvv: '123',
  * };
  * const block = await encryptCard(key, card);
- * console.log(block.layout.map(({ field, len }) => `${field} ${len}`)); // Pan 16, Name 12, ExpMonth 2, ExpYear 4, Cvc 3
+ * const layout = block.layout.map(({ field, len }) => `${field} ${len}`);
+ * console.log(layout); // Pan 16, Name 12, ExpMonth 2, ExpYear 4, Cvc 3
  * console.log(card.number === ''); // true
  * const body = JSON.stringify(block); // send this to your server
  * ```

@@ -113,8 +113,8 @@ const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_o
  * ```ts
  * import { shownOf } from 'cardseal/pay';
  *
- * const { text, isClosed } = shownOf({ status: 'not_certain', order: 'A-17' });
- * console.log(text); // We do not know whether you have paid. Please do not pay again, and contact us about order A-17.
+ * const { text, isClosed } = shownOf({ status: 'committed', reference: 'pi_17' });
+ * console.log(text); // Thank you. You have paid.
  * console.log(isClosed); // true
  * ```
  */

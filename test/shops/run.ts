@@ -28,7 +28,7 @@ const words = process.argv.slice(2);
 const isEngine = (word: string): word is Engine => ENGINES.includes(word as Engine);
 const engines = words.some(isEngine) ? words.filter(isEngine) : ENGINES;
 const parts = words.filter((word) => !isEngine(word) && word !== 'changed');
-/** With `changed`: the shops that all engines visit. `npm test` has tried the controls. */
+/** With `changed`: the shops that all engines visit. Otherwise all engines visit every shop. */
 const changed = words.includes('changed') ? changedShops() : undefined;
 const shops = pick(SHOPS);
 const scenarios = pick(SCENARIOS);
@@ -76,7 +76,7 @@ class EngineRun {
     for (const problem of server.problems) this.#fail('the server', problem);
   }
 
-  /** Each fault must be noticed. Words after the command leave the controls out. */
+  /** Each fault must be noticed. `npm test` tries the controls too, so a chosen part does not. */
   async #tryControls(server: ShopServer): Promise<void> {
     if (parts.length || changed) return;
     const tab = await limit('The start of the browser', openTab(this.engine));
