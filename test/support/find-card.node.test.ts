@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCard } from './find-card.ts';
+import { findCard, withoutAddresses } from './find-card.ts';
 
 const CARD = {
   number: '4929119283746505',
@@ -63,6 +63,19 @@ test('the search for a card says where it found it', () => {
   expect(findCard({ error: new TypeError(`bad ${NUMBER}`) }, { number: NUMBER })).toContain(
     'number, plain in it.error.message',
   );
+});
+
+test.each([
+  [
+    `Error: ${NUMBER}\n    at pay (file:///tmp/5839/x.ts:1:2)`,
+    `Error: ${NUMBER}\n    at pay (file:`,
+  ],
+  [`pay@http://localhost:5839/x.ts?t=5839:1:2\n${NUMBER}@x`, `pay@http:\n${NUMBER}@x`],
+])('of a stack, only the addresses are left out', (stack, rest) => {
+  expect(withoutAddresses(stack)).toBe(rest);
+  const error = Object.assign(new Error('x'), { stack });
+  expect(findCard(error, { code: '5839' })).toEqual([]);
+  expect(findCard(error, CARD)).toContain('number, plain in it.stack');
 });
 
 test('finds nothing in another card', () => {

@@ -2,6 +2,7 @@
  * Where something of a card is in a value, whatever the value is, or `[]`: 'number, base64 in error.stack'. Searches texts, bytes, and what
  * objects hold, property names, prototypes' getters and hidden properties included; for each field as it is, in groups, and as URLs, JSON,
  * Base64, hexadecimal and UTF-16 write it. Fields shorter than `shortest` are left out: they are found everywhere by chance.
+ * So are the addresses of an error's stack: a folder, a port or a time there is the runner's.
  * Runs in browsers and in Node.
  */
 export function findCard(
@@ -18,6 +19,9 @@ export function findCard(
   }
   return [...found];
 }
+
+/** A stack, or what was printed of one, without the addresses of its files. */
+export const withoutAddresses = (stack: string): string => stack.replace(/\/\S*/g, '');
 
 /** In which spellings `wanted` is in a text, or in bytes. */
 export const findTraces = (text: string | Uint8Array, wanted: string): string[] =>
@@ -89,6 +93,9 @@ function base64(bytes: Uint8Array, offset: number): string {
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
+/** The properties of an error that have addresses in them: `fileName` is Firefox's, `sourceURL` WebKit's. */
+const ADDRESSES: PropertyKey[] = ['stack', 'fileName', 'sourceURL'];
+
 /** Every text that can be reached from a value, and where. */
 function* texts(
   value: unknown,
@@ -125,6 +132,8 @@ function* texts(
       try {
         inside = Reflect.get(owner, name, value);
       } catch {} // a getter that throws holds nothing
+      const address = value instanceof Error && ADDRESSES.includes(name);
+      if (address && typeof inside === 'string') inside = withoutAddresses(inside);
       yield* texts(inside, `${where}.${String(name)}`, seen);
     }
   }
