@@ -2,8 +2,8 @@
 import { expect, test, vi } from 'vitest';
 import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
 import type { CardFormOptions } from '../../src/form/index.ts';
-import { freshKey, withoutPlaces } from '../support/core.ts';
-import { findCard } from '../support/find-card.ts';
+import { freshKey } from '../support/core.ts';
+import { findCard, withoutAddresses } from '../support/find-card.ts';
 import {
   bind,
   CARD,
@@ -164,7 +164,7 @@ test('nothing of the card is in the text of any event, error or line of the cons
     ),
   ];
   // Digits occur in ids by chance.
-  const all = withoutPlaces(texts.join('\n')).replaceAll(/cek_test_[0-9a-f-]+/g, '');
+  const all = withoutAddresses(texts.join('\n')).replaceAll(/cek_test_[0-9a-f-]+/g, '');
   expect(all).toContain('cardseal:encrypted');
   for (const part of ['4929', '6505', '6509', 'Zoë', 'Quillow', '2049', '583'])
     expect(all).not.toContain(part);

@@ -133,6 +133,3 @@ export const isEmpty = (card: Card) =>
         new Uint8Array(value.buffer, value.byteOffset, value.byteLength).every((b) => b === 0))
     );
   });
-
-/** A stack without what may have any digits in it: line numbers, and when a module was loaded. */
-export const withoutPlaces = (stack: string) => stack.replaceAll(/browserv=\d+|:\d+:\d+/g, '');

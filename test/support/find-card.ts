@@ -20,8 +20,9 @@ export function findCard(
   return [...found];
 }
 
-/** A stack, or what was printed of one, without the addresses of its files. */
-export const withoutAddresses = (stack: string): string => stack.replace(/\/\S*/g, '');
+/** A stack, or a text with one, without the addresses and paths of files. */
+export const withoutAddresses = (text: string): string =>
+  text.replace(/(?:\w+:\/\/|(?<=[\s(])\/)\S*/g, '');
 
 /** In which spellings `wanted` is in a text, or in bytes. */
 export const findTraces = (text: string | Uint8Array, wanted: string): string[] =>
