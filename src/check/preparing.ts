@@ -30,9 +30,7 @@ export function watchPreparing(watcher: Watcher): void {
   });
   for (const name of ['Worker', 'ServiceWorker', 'MessagePort', 'BroadcastChannel']) {
     watch(prototypeOf(name), 'postMessage', (_, [message]) => {
-      if (!watcher.isLooking()) return;
-      const text = textIn(message);
-      if (HAS_CODE.test(text)) leaves(name, text, callSite());
+      if (watcher.isLooking()) leaves(name, textIn(message), callSite());
     });
   }
 }

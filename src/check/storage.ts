@@ -67,7 +67,7 @@ function watchMessages(watcher: Watcher): void {
   const { postMessage } = window;
   const sites = new Map<string, Site>();
   const get = () => {
-    const site = sites.size < 2 ? safely(callSite) : undefined; // two places name nobody
+    const site = safely(callSite);
     if (site) sites.set(`${site.script}:${site.line}`, site);
     return postMessage;
   };
@@ -81,7 +81,7 @@ function watchMessages(watcher: Watcher): void {
   hear(['message'], (event) => {
     const { data, origin, isTrusted } = event as MessageEvent;
     if (!isTrusted || origin !== location.origin || !watcher.isLooking()) return;
-    const [site] = sites.size === 1 ? [...sites.values()] : [];
+    const [site] = sites.size === 1 ? [...sites.values()] : []; // two places name nobody
     watcher.leaves({ way: 'postMessage', to: '', parts: [{ text: textIn(data) }], site });
   });
 }

@@ -112,6 +112,23 @@ test('a leak of the shop in a page with a script that wraps fetch by a definitio
   expect(await page.found()).toMatchObject([{ site }]);
 });
 
+test('a script that only defines what is its own wraps nothing: what it sends is by it', async () => {
+  const helper = scriptFile(
+    `Object.defineProperty({}, 'fetch', { value: 1 });
+Object.defineProperty(window, 'track', { value: function (text) {
+  fetch('/sent/none?' + text);
+} });`,
+    'helper.js',
+  );
+  const page = await open({
+    check: CHECK + helper.tag,
+    script: `function leak() { track(document.querySelector('#number').value); }`,
+  });
+  page.page.fill();
+  page.window.leak();
+  expect(await page.found()).toMatchObject([{ site: { script: helper.path, line: 3 } }]);
+});
+
 /** Wraps `fetch`, requests and beacons as monitoring does, and sends in a timer of its own. */
 const MONITORING = `(function () {
   var own = window.fetch;

@@ -400,6 +400,15 @@ describe('ways out', () => {
       expect(left).toMatchObject([{ to, parts: [{ text: to }, A] }]);
     });
 
+    test('not by one that is cancelled, and read by the page right afterwards', async () => {
+      const form = open();
+      form.onsubmit = (event) => event.preventDefault();
+      press(form);
+      new page.FormData(form);
+      await pause(50);
+      expect(left).toEqual([]);
+    });
+
     test('not by a form of a dialog', async () => {
       press(open('method="dialog"'));
       await pause(50);
