@@ -141,5 +141,4 @@ test.each(shops)(
     expect(paid).toHaveLength(shop.refused ? 0 : 1);
     if (shop.other) expect((await compare(shop, visitOther)).findings).toEqual([]);
   },
-  180_000, // up to six visits
 );

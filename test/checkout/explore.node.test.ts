@@ -31,7 +31,6 @@ test.each(PARTS)(
     expect(violation).toBeUndefined();
     expect(isComplete).toBe(true);
   },
-  150_000,
 );
 
 test('orders.json has a scenario of each step on these paths, as make-orders.ts writes it', async () => {

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { ENGINES, type Engine } from '../../tools/prepare/browsers.ts';
 import { findCard, findTraces, spellings } from '../support/find-card.ts';
-import { PATIENCE } from '../support/patience.ts';
 import { DemoProcess } from './drivers/demo-process.ts';
 import { startRecordingProxy } from './drivers/recording-proxy.ts';
 import { type Browser, type Settings, type Shopper, startBrowser } from './drivers/shopper.ts';
@@ -167,7 +166,6 @@ describe.each(ENGINES)('in %s', (engine) => {
       expect(blocksTo(line)).toBe(2);
       expect(shopper.complaints()).toEqual([]);
     },
-    2 * PATIENCE.testTimeout, // two payments, typed key by key
   );
 });
 

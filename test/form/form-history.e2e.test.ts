@@ -8,7 +8,6 @@ import { dirname, join } from 'node:path';
 import { chromium, firefox } from 'playwright';
 import { expect, onTestFinished, test } from 'vitest';
 import { contextOptions, launchOptions } from '../support/launch-options.ts';
-import { PATIENCE } from '../support/patience.ts';
 import { cardIn, openTagShop } from '../support/tag-shop.ts';
 
 /** A browser stores a field under its id, if it has no name. */
@@ -84,7 +83,6 @@ test.each(['chromium', 'firefox'] as const)(
     expect(history).not.toContain(TYPED.numberx);
     expect(history).not.toMatch(/codex|box\d/);
   },
-  3 * PATIENCE.testTimeout, // three forms, typed key by key
 );
 
 /** Both engines write some time after the submit. */

@@ -285,7 +285,7 @@ test('the types of every entry are there and right, in the profile of a package 
   expect(Object.keys(analysis.entrypoints).filter(isForTypes).sort()).toEqual(entries.sort());
   for (const entry of entries)
     expect([entry, analysis.entrypoints[entry].hasTypes]).toEqual([entry, true]);
-}, 60_000);
+});
 
 /** The names that a declaration file declares for itself alone. */
 function internals(declarations: string): string[] {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ACCOUNTS } from '../../../demo/service/app.ts';
 import { openBlock } from '../../../demo/service/processor/encrypted-block.ts';
 import {
@@ -18,8 +18,6 @@ import {
   seal,
   startService,
 } from '../../support/card-payment-service.ts';
-
-vi.setConfig({ testTimeout: 60_000 }); // for a machine that is busy with other things
 
 const authorization = `Bearer ${ACCOUNTS[0].secretKey}`;
 const running: ReturnType<typeof startService>[] = [];
