@@ -30,7 +30,9 @@ export function watchPreparing(watcher: Watcher): void {
   });
   for (const name of ['Worker', 'ServiceWorker', 'MessagePort', 'BroadcastChannel']) {
     watch(prototypeOf(name), 'postMessage', (_, [message]) => {
-      if (watcher.isLooking()) leaves(name, textIn(message), callSite());
+      if (!watcher.isLooking()) return;
+      const text = textIn(message);
+      if (HAS_CODE.test(text)) leaves(name, text, callSite());
     });
   }
 }

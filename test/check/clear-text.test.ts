@@ -528,6 +528,11 @@ describe('does not accuse', () => {
       f.requestSubmit()`,
     ],
     [
+      'the name on the card, without a code, in a text or in a message of the page',
+      `x = { who: document.querySelector('#name').value, n: 12 }; JSON.stringify(x);
+      new MessageChannel().port1.postMessage(x)`,
+    ],
+    [
       'a field that a formdata listener takes out',
       `${FORM_OF_CARD} f.onformdata = function (event) { event.formData.delete('number'); };
       f.target = 'none'; f.submit(); f.requestSubmit()`,
