@@ -2,6 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { CardFormOptions } from '../../src/form/index.ts';
 import { decrypt } from '../support/core.ts';
+import { withoutAddresses } from '../support/find-card.ts';
 import {
   BUTTON,
   bind,
@@ -203,7 +204,7 @@ test.each<[string, () => boolean, string]>([
   bind(page.form, { when });
   const error = await refused(page);
   expect(error.message).toBe(message);
-  expect(error.stack).not.toContain(TYPED.number);
+  expect(withoutAddresses(error.stack!)).not.toContain('4929');
   expect([page.passes, textRead(page)]).toEqual([0, expect.any(String)]);
 });
 

@@ -94,8 +94,8 @@ function base64(bytes: Uint8Array, offset: number): string {
   return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
 }
 
-/** The properties of an error that have addresses in them: `fileName` is Firefox's, `sourceURL` WebKit's. */
-const ADDRESSES: PropertyKey[] = ['stack', 'fileName', 'sourceURL'];
+/** What an error has addresses in: `fileName` in Firefox, `sourceURL` in WebKit. */
+const WITH_ADDRESSES: PropertyKey[] = ['stack', 'fileName', 'sourceURL'];
 
 /** Every text that can be reached from a value, and where. */
 function* texts(
@@ -133,8 +133,8 @@ function* texts(
       try {
         inside = Reflect.get(owner, name, value);
       } catch {} // a getter that throws holds nothing
-      const address = value instanceof Error && ADDRESSES.includes(name);
-      if (address && typeof inside === 'string') inside = withoutAddresses(inside);
+      const hasAddresses = value instanceof Error && WITH_ADDRESSES.includes(name);
+      if (hasAddresses && typeof inside === 'string') inside = withoutAddresses(inside);
       yield* texts(inside, `${where}.${String(name)}`, seen);
     }
   }
