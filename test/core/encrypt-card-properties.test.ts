@@ -1,6 +1,6 @@
 /** What holds for every input, not for examples. Runs in the browsers and in Node. */
 import fc from 'fast-check';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   CardEncryptionError,
   type CardEncryptionErrorCode,
@@ -21,7 +21,6 @@ import {
 } from '../support/core.ts';
 import { findCard } from '../support/find-card.ts';
 
-vi.setConfig({ testTimeout: 60_000 });
 /** In each of three engines and in Node: 120 cards for each property. */
 const RUNS = { numRuns: 30 };
 

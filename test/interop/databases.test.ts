@@ -220,7 +220,6 @@ describe('a payment whose process is killed', () => {
       expect(again).toBeLessThanOrEqual(3);
       await service.close();
     },
-    180_000,
   );
 });
 

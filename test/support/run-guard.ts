@@ -20,9 +20,10 @@ import {
   howToInstall,
   missing,
 } from '../../tools/prepare/browsers.ts';
+import { PATIENCE } from './patience.ts';
 
 /** Longer than any test or hook may take, so that their own limits come first. */
-const STALL_MS = Number(process.env.TEST_STALL_MS ?? 200_000);
+const STALL_MS = Number(process.env.TEST_STALL_MS ?? PATIENCE.testTimeout + 20_000);
 
 /** How long an ended run may take to close browsers and servers. */
 const CLOSE_MS = 10_000;
