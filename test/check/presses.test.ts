@@ -132,6 +132,17 @@ document.forms[0].addEventListener('cardseal:encrypted', function (event) {
     },
     { press: 'the block left by fetch to /sent/none.' },
   ],
+  'none: a card was encrypted before, under another key': [
+    {
+      script: `document.forms[0].addEventListener('submit', function (event) {
+  event.preventDefault();
+  fetch('/sent/none', { method: 'POST', body: new FormData(this) });
+});
+document.forms[0].dispatchEvent(
+  new CustomEvent('cardseal:encrypted', { detail: { key_id: 'an-earlier-key' } }));`,
+    },
+    { press: 'the block left by fetch to /sent/none.' },
+  ],
   'none: the shop gets the block in fields of its own': [
     {
       script: `document.forms[0].addEventListener('submit', function (event) {

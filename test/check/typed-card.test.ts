@@ -338,6 +338,12 @@ describe('the reader of cards', () => {
       expect(isOffWith(boxes.join(''))).toBe(true);
     });
 
+    test('in marked boxes of a form, beside a test card in another form: looks at nothing', () => {
+      const form = (...parts: string[]) =>
+        `<form>${parts.map((it) => input(it, 'autocomplete="cc-number"')).join('')}</form>`;
+      expect(isOffWith(form(NUMBER) + form('4929', '0000', '0000', '0109'))).toBe(true);
+    });
+
     test.each([
       ['one digit too short', '49290000006'],
       ['one digit too long', '99999999999999999999'],
