@@ -71,7 +71,7 @@ export function check(report: Report): boolean {
       const why = explained.find((entry) =>
         Object.entries(found).every(([name, value]) => Reflect.get(entry, name) === value),
       );
-      if (why && (status === 'Survived' || isOutOfTime(mutant))) {
+      if (why && status === 'Survived') {
         needed.add(why);
         row['make no difference']++;
       } else if (isNoticed(mutant)) {
@@ -105,11 +105,6 @@ export function check(report: Report): boolean {
 export function isNoticed({ status, statusReason }: Mutant): boolean {
   if (status === 'RuntimeError') return statusReason?.startsWith(UNCAUGHT) ?? false;
   return status === 'Killed' || status === 'Timeout';
-}
-
-/** Whether a test took too long. On a machine that does other work, that says nothing. */
-function isOutOfTime({ status, statusReason }: Mutant): boolean {
-  return status === 'Killed' && (statusReason?.startsWith('Test timed out') ?? false);
 }
 
 /** What Stryker says of such an error. */

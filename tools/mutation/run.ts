@@ -78,9 +78,13 @@ async function run(judge: Judge, mutate: string[], concurrency: number): Promise
   return JSON.parse(readFileSync(fileName, 'utf8'));
 }
 
-/** An endless loop that Stryker found by counting its rounds has run out of rounds, not of time. */
-function ranOutOfTime({ status, statusReason }: Mutant): boolean {
-  return status === 'Timeout' && !statusReason?.startsWith('Hit limit');
+/**
+ * Whether a run or one of its tests took too long. An endless loop that Stryker found by counting its
+ * rounds has run out of rounds, not of time.
+ */
+function ranOutOfTime({ status, statusReason = '' }: Mutant): boolean {
+  if (status === 'Timeout') return !statusReason.startsWith('Hit limit');
+  return status === 'Killed' && statusReason.startsWith('Test timed out');
 }
 
 /** Lines count from 1, as in the report, but columns from 0. */
