@@ -5,7 +5,6 @@ import {
   type CardPaymentIntent,
   createCheckout,
   type OrderStore,
-  type Outcome,
   type PaymentsClient,
 } from 'cardseal/checkout';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -19,8 +18,6 @@ import { ENGLISH, languageOf, type Texts } from '../checkout/texts.ts';
 interface Purchase extends Order {
   /** The shopper has chosen to pay on invoice: no card is needed. */
   isInvoiced?: boolean;
-  /** How many payments by card are under way. Meanwhile the purchase does not go on invoice. */
-  cardsUnderWay: number;
 }
 
 interface Shopper {
@@ -93,15 +90,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
 
   /** The outcome of the order, a key for it, or its payment. */
   async function handle(request: FastifyRequest): Promise<Response> {
-    const order = orderOf(request);
-    if (order?.isInvoiced) return checkout.handle(request, undefined);
-    if (!order || !request.body) return checkout.handle(request, order, { sender: request.ip });
-    order.cardsUnderWay++;
-    try {
-      return await checkout.handle(request, order, { sender: request.ip });
-    } finally {
-      order.cardsUnderWay--;
-    }
+    return checkout.handle(request, orderOf(request), { sender: request.ip });
   }
 
   /** The one that the page is of, if it is one of this shopper. */
@@ -145,8 +134,14 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
     const isKnown = shoppers.has(request.session.sessionId);
     const shopper = beginOrContinue(request);
     // The session got its new id while the order was on its way, or has ended.
-    if (!isKnown) shopper.hasLostOrder = true;
-    else if (await isUnpaid(current(shopper))) current(shopper).isInvoiced = true;
+    if (!isKnown) {
+      shopper.hasLostOrder = true;
+      return;
+    }
+    const order = current(shopper);
+    // From here on no card can pay it, also not one that another page has sent meanwhile.
+    const { status } = await checkout.withdraw(order);
+    if (status === 'no_order') order.isInvoiced = true;
   }
 
   /** Whether the order is paid or on invoice. */
@@ -154,11 +149,6 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
     if (isInvoiced) return true;
     const { status } = await checkout.outcome(id);
     return status === 'committed' || status === 'authorized';
-  }
-
-  async function isUnpaid(order: Purchase): Promise<boolean> {
-    const outcome = await checkout.outcome(order.id);
-    return isUntouched(outcome) && order.cardsUnderWay === 0;
   }
 
   function beginOrContinue({ session }: FastifyRequest): Shopper {
@@ -187,15 +177,11 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   }
 }
 
-/** Whether the order can be paid, and nothing that was sent for it can still charge a card. */
-const isUntouched = (outcome: Outcome): boolean =>
-  outcome.status === 'open' && outcome.last !== 'retry_is_safe';
-
 const current = ({ purchases }: Shopper): Purchase => purchases.at(-1)!;
 
 function newPurchase(): Purchase {
   const id = `order_${randomUUID()}`;
-  return { id, amount: 2490, currency: 'USD', description: 'One book', cardsUnderWay: 0 };
+  return { id, amount: 2490, currency: 'USD', description: 'One book' };
 }
 
 /** Brand and last digits, which the service tells with a payment: only the receipt shows them. */

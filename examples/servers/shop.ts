@@ -69,10 +69,11 @@ export async function takePayment(
   return isPage ? html(textOf(outcome, order), status) : json(outcome, status);
 }
 
-/** POST /checkout/new, when the shopper presses "Place another order": only after a success. */
+/** POST /checkout/new, when the shopper presses "Place another order": only if the one before is over. */
 export async function startOrder(order: Order | undefined): Promise<Answer> {
   const outcome = order && (await checkout.outcome(order.id));
   const headers: Record<string, string> = { location: '/checkout' };
-  if (outcome && 'reference' in outcome) headers['set-cookie'] = orderCookie();
+  const isOver = outcome && ('reference' in outcome || outcome.status === 'no_order');
+  if (isOver) headers['set-cookie'] = orderCookie();
   return { status: 303, headers, body: '' };
 }

@@ -25,6 +25,7 @@ import {
   onRefusal,
   onResolve,
   onResolveUnreadable,
+  onWithdraw,
   outcomeOf,
   questionOf,
   type Resolution,
@@ -181,6 +182,10 @@ export type IssuedKey =
  * console.log(paid.status); // committed
  * console.log((await checkout.outcome(order.id)).status); // committed
  *
+ * // The cart has changed, and another order takes the place of one that nobody has paid:
+ * const changed = { id: 'order-2', amount: 500, currency: 'USD' };
+ * console.log((await checkout.withdraw(changed)).status); // no_order
+ *
  * // Every few minutes:
  * const swept = await checkout.sweep();
  * console.log(swept.length); // 0
@@ -220,6 +225,17 @@ export interface CheckoutCalls {
   ): Promise<Outcome>;
   /** How the payment went: for a reload, a receipt, another tab. It delivers what is due. */
   outcome(orderId: string): Promise<Outcome>;
+  /**
+   * Gives an order up for good, so that another order can take its place, or its money can come in
+   * another way. Afterwards it gets no key, and no block of it is sent. It waits while a payment of
+   * the order is under way.
+   *
+   * @param order - From your own database.
+   * @returns `no_order` if the order is withdrawn. Every other outcome says that it is not: it is
+   * paid, or may have been, or a person has to look at it, or the store has failed.
+   * @throws TypeError if `order` is not an order.
+   */
+  withdraw(order: Order): Promise<Outcome>;
   /**
    * For your staff, after `not_certain`: what has become of the intent. `not_paid` only if you
    * have seen the intent as failed or cancelled. Rejects with the error of the store. It changes
@@ -364,7 +380,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   const declines = declineLimits();
   let hasToldOfSender = false;
 
-  return { issueKey, pay, outcome, resolve, sweep };
+  return { issueKey, pay, outcome, withdraw, resolve, sweep };
 
   async function issueKey(given: Order, options: SenderOptions = {}): Promise<IssuedKey> {
     const order = readOrder(given);
@@ -596,9 +612,26 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       if ('reference' in result) await deliver(orderId);
       return named(orderId, result);
     } catch (error) {
-      log(`The store failed: order ${quoted(orderId)}: ${describe(error)}`);
-      return named(orderId, { status: 'not_certain' });
+      return storeFailed(orderId, error);
     }
+  }
+
+  async function withdraw(given: Order): Promise<Outcome> {
+    const order = readOrder(given);
+    try {
+      await readSettled(order.id); // its card may be declined
+      const { store } = await orders.change(order.id, (stored) =>
+        onWithdraw(stored, order.id, order),
+      );
+      return store ? outcomeOf(store) : await outcome(order.id);
+    } catch (error) {
+      return storeFailed(order.id, error);
+    }
+  }
+
+  function storeFailed(orderId: string, error: unknown): Outcome {
+    log(`The store failed: order ${quoted(orderId)}: ${describe(error)}`);
+    return named(orderId, { status: 'not_certain' });
   }
 
   async function resolve(
@@ -792,7 +825,8 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
 }
 
 const REFUSALS: Partial<Record<Outcome['status'], string>> = {
-  not_paid: 'its key has expired, was used before, or is for another price',
+  not_paid:
+    'its key has expired, was used before, or is for another price, or the order was withdrawn',
   not_certain: 'the order is not certain, and nobody has settled it',
   no_order:
     'the order has no such key. The session has lost its order, or has begun another one. The ' +

@@ -77,6 +77,7 @@ export function createCheckout(options: CheckoutOptions): Checkout {
     issueKey: counted(calls.issueKey),
     pay: counted(calls.pay),
     outcome: counted(calls.outcome),
+    withdraw: counted(calls.withdraw),
     resolve: counted(calls.resolve),
     sweep: counted(calls.sweep),
     handle: counted(handle),

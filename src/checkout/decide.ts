@@ -5,12 +5,13 @@ import type { CaptureMethod } from './card-payments.ts';
  * store. Each function takes what is stored of the order and what has happened, and returns what to
  * store and what the shopper gets. `checkout.ts` does what these functions say.
  *
- * An order is in one of four states:
+ * An order is in one of five states:
  *
  * - `open`: nothing of it is on its way. `sent` says whether something ever was.
  * - `paying`: one attempt is on its way to the service.
  * - `uncertain`: a card may have been charged, and the shop does not know.
  * - `paid`: nothing replaces this state.
+ * - `withdrawn`: the shop has given the order up. Nothing replaces this state.
  *
  * It is **unsettled** while it was `sent`, is not `paid`, and no attempt is under way. That
  * includes `open`: a proxy may have answered with a key error after the charge.
@@ -21,7 +22,7 @@ import type { CaptureMethod } from './card-payments.ts';
  * - O1: An intent is given up only after `failed` or `cancelled`, or for another price before
  *   anything was sent. The service charges an intent at most once, so this is the last line of
  *   defence. No time and no look-up that says `created` or `unknown` gives it up.
- * - O2: An outcome replaces `paying` and `uncertain`. Nothing replaces `paid`.
+ * - O2: An outcome replaces `paying` and `uncertain`. Nothing replaces `paid` and `withdrawn`.
  * - O3: One attempt at a time. A random token tells one's own attempt from another's, also if only
  *   the answer of a write was lost.
  * - O4: A block is sent once, before its key expires, for the price that its page showed.
@@ -47,6 +48,8 @@ import type { CaptureMethod } from './card-payments.ts';
  * - O18: The draft is made when a block has come, not with the key. So a service that cannot be
  *   reached is found before anything is sent.
  * - O19: Nothing of a card is stored.
+ * - O20: Only a write gives an order up, and only while no card can have been charged. Whoever has
+ *   read `open` knows how the order stood: a block may be on its way since.
  */
 
 /**
@@ -56,7 +59,7 @@ import type { CaptureMethod } from './card-payments.ts';
 export interface StoredOrder {
   /** The order's own id. */
   id?: string;
-  state: 'open' | 'paying' | 'uncertain' | 'paid';
+  state: 'open' | 'paying' | 'uncertain' | 'paid' | 'withdrawn';
   /** Minor units. */
   amount: number;
   currency: string;
@@ -67,7 +70,7 @@ export interface StoredOrder {
   intentId: string | null;
   /** Whether a block may have reached the service under this intent. */
   sent: boolean;
-  /** The attempt that is on its way or was not settled; null in `open` and `paid`. */
+  /** The attempt that is on its way or was not settled; null in every other state. */
   attempt: Attempt | null;
   /** 1 after the first error of the service about the key or the block, otherwise 0: O7. */
   keyErrors: number;
@@ -149,8 +152,9 @@ export type Outcome =
   /** The posted data is not an encrypted card block. Answer with status 400. */
   | { status: 'invalid_encrypted_card' }
   /**
-   * The block is of another order, or of none that the store knows. Nothing was sent now. `key_id`
-   * leads your staff to the order of the block: the one whose stored value has this key.
+   * The block is of another order, of none that the store knows, or of one that was withdrawn.
+   * Nothing was sent now. `key_id` leads your staff to the order of the block: the one whose stored
+   * value has this key. An order that was withdrawn has this outcome without `key_id`.
    */
   | { status: 'no_order'; key_id?: string };
 
@@ -203,6 +207,7 @@ export function isDue({ state, sent, delivery }: StoredOrder): boolean {
 export function outcomeOf(order: StoredOrder | undefined): Outcome {
   if (!order) return { status: 'open' };
   if (order.state === 'paid') return { status: order.paid!, reference: order.intentId! };
+  if (order.state === 'withdrawn') return { status: 'no_order' };
   if (order.state !== 'open') return NOT_CERTAIN;
   if (order.sent) return { status: 'open', last: 'retry_is_safe' };
   if (hasTooManyDeclines(order)) return lastDecline(order);
@@ -381,6 +386,18 @@ export function onResolveUnreadable(
   return { store, outcome: outcomeOf(store) };
 }
 
+/** The shop gives the order up: to begin another one, or to be paid in another way. */
+export function onWithdraw(
+  stored: StoredOrder | undefined,
+  orderId: string,
+  price: Price,
+): { store?: StoredOrder } {
+  const order = stored ?? { ...newOrder(price), id: orderId }; // a key for it may be on its way
+  const mayBeCharged = order.state !== 'open' || order.sent; // O20
+  if (mayBeCharged || hasTooManyDeclines(order)) return {}; // O13: not by another order either
+  return { store: { ...order, state: 'withdrawn' } };
+}
+
 /** What a look-up is about. */
 export interface Question {
   intentId: string;
@@ -455,8 +472,9 @@ export function onDelivered(stored: StoredOrder | undefined): Delivery {
 export function outcomeOfBlock(order: StoredOrder | undefined, keyId: string): Outcome {
   const key = order && findKey(order, keyId);
   // The store has never had the order of this block, or has lost it; or it has dropped its key.
-  if (!order || (order.state === 'open' && !key)) return { status: 'no_order', key_id: keyId };
-  if (order.state !== 'open') return outcomeOf(order);
+  const isAtRest = order?.state === 'open' || order?.state === 'withdrawn';
+  if (!order || (isAtRest && !key)) return { status: 'no_order', key_id: keyId };
+  if (!isAtRest) return outcomeOf(order);
   if (order.sent) return { status: 'retry_is_safe' };
   if (hasTooManyDeclines(order)) return lastDecline(order);
   if (key!.block === 'declined') return { status: 'failed', reason: key!.reason };

@@ -61,7 +61,7 @@ const LAST = { status: oneOf('failed', 'not_paid') };
 
 const ORDER: Record<string, Check> = {
   id: optional(isText),
-  state: oneOf('open', 'paying', 'uncertain', 'paid'),
+  state: oneOf('open', 'paying', 'uncertain', 'paid', 'withdrawn'),
   amount: isCount,
   currency: isText,
   capture_method: optional(oneOf('automatic', 'manual')),
@@ -84,6 +84,8 @@ function isOrder(value: unknown): value is StoredOrder {
   switch (state) {
     case 'open':
       return attempt === null && (isSent || !sent);
+    case 'withdrawn':
+      return attempt === null && !sent;
     case 'paid':
       return paid !== null && intentId !== null;
     default:

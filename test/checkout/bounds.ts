@@ -4,6 +4,7 @@ const NOTHING: Bounds = {
   keys: 0,
   pays: 0,
   outcomes: 0,
+  withdraws: 0,
   resolves: 0,
   faults: 0,
   waits: 0,
@@ -93,6 +94,16 @@ export const PARTS: Part[] = [
     pages: [0],
     bounds: { ...NOTHING, keys: 1, pays: 1, outcomes: 1, resolves: 1, damages: 1 },
   },
+  {
+    name: 'the shop withdraws the order while a page asks for a key and pays, with a fault',
+    pages: [],
+    bounds: { ...NOTHING, keys: 1, pays: 1, withdraws: 1, faults: 1 },
+  },
+  {
+    name: 'the shop withdraws the order while two pages pay',
+    pages: [0, 0],
+    bounds: { ...NOTHING, pays: 2, withdraws: 1 },
+  },
 ];
 
 /** `node tools/explore-checkout.mjs`: minutes. */
@@ -139,6 +150,11 @@ export const DEEPER: Part[] = [
     pages: [0, 0],
     delivers: true,
     bounds: { ...NOTHING, pays: 2, outcomes: 1, resolves: 2, damages: 2, waits: 1 },
+  },
+  {
+    name: 'the shop withdraws the order twice while pages pay, with a fault, after any time',
+    pages: [0],
+    bounds: { ...NOTHING, keys: 1, pays: 2, withdraws: 2, faults: 1, waits: 1 },
   },
   {
     name: 'a page pays again and again, with a fault',

@@ -101,7 +101,7 @@ test('the log says what a merchant has to mend: an option, or why a block was no
   const { key_id: keyId } = JSON.parse(body);
   expect(lines.at(-1)).toBe(
     `Block not sent: order "${order.id}", key "${keyId}": its key has expired, was used before, ` +
-      'or is for another price',
+      'or is for another price, or the order was withdrawn',
   );
 });
 

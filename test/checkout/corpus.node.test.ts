@@ -119,6 +119,8 @@ function call(
     }
     case 'outcome':
       return checkout.outcome(ORDER_ID);
+    case 'withdraw':
+      return checkout.withdraw(order);
     case 'resolve':
       return checkout.resolve(
         step.whole ? { id: ORDER_ID, ...(step.whole as never as Price) } : ORDER_ID,

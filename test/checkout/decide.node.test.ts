@@ -13,6 +13,7 @@ import {
   onNoBlock,
   onRefusal,
   onResolve,
+  onWithdraw,
   outcomeOf,
   outcomeOfBlock,
   type StoredOrder,
@@ -86,6 +87,61 @@ describe('a block', () => {
 
   test('whose attempt is stored already is authorized: only the answer of the write was lost', () => {
     expect(onBlock(PAYING, attempt)).toEqual({ next: 'authorize', intentId: 'pi_card_1' });
+  });
+});
+
+describe('an order that is withdrawn', () => {
+  const WITHDRAWN = onWithdraw(OPEN, 'order-1', price).store!;
+
+  test.each<[string, StoredOrder | undefined]>([
+    ['without a key', undefined],
+    ['with a key', OPEN],
+    ['whose card was declined', { ...OPEN, last: { status: 'failed', reason: null } }],
+    ['with nine declines', { ...OPEN, declines: 9 }],
+  ])('is one of which nothing can have been charged: %s', (_, stored) => {
+    const { store } = onWithdraw(stored, 'order-1', price);
+    expect(store).toMatchObject({ ...stored, state: 'withdrawn' });
+    expect(outcomeOf(store)).toEqual({ status: 'no_order' });
+    expect(isDue(store!)).toBe(false);
+  });
+
+  test('is stored under its id, also if it has got no key', () => {
+    const { store } = onWithdraw(undefined, 'order-1', { ...price, capture_method: 'manual' });
+    expect(store).toMatchObject({ id: 'order-1', ...price, capture_method: 'manual', keys: [] });
+  });
+
+  test.each<[string, StoredOrder]>([
+    ['is paid', { ...OPEN, state: 'paid', paid: 'committed' }],
+    ['is being paid', PAYING],
+    ['is not certain', { ...PAYING, state: 'uncertain' }],
+    ['was sent, and is open', { ...OPEN, sent: true, keyErrors: 1 }],
+    ['a person has to look at: the next one would take ten cards more', { ...OPEN, declines: 10 }],
+  ])('is none that %s', (_, stored) => {
+    expect(onWithdraw(stored, 'order-1', price)).toEqual({});
+  });
+
+  test('stays so, and gets no key and no block', () => {
+    expect(onWithdraw(WITHDRAWN, 'order-1', price)).toEqual({});
+    expect(onKeyRequested(WITHDRAWN, price)).toEqual({ outcome: { status: 'no_order' } });
+    const dearer = { ...price, amount: 2000 };
+    expect(onKeyRequested(WITHDRAWN, dearer)).toEqual({ outcome: { status: 'no_order' } });
+    const key = { id: 'cek_2', expiresAt: 1 };
+    expect(onKeyArrived(WITHDRAWN, 'order-1', price, key)).toEqual({
+      outcome: { status: 'no_order' },
+    });
+    for (const draftId of [undefined, 'pi_card_2'])
+      expect(onBlock(WITHDRAWN, { ...attempt, draftId })).toEqual({
+        next: 'answer',
+        outcome: { status: 'not_paid' },
+      });
+    expect(onNoBlock(WITHDRAWN, 1000, 100)).toEqual({ status: 'no_order' });
+  });
+
+  test('tells of the block under each key that it has had', () => {
+    const declined = { ...key, block: 'declined' as const, reason: 'card_declined' };
+    const order = { ...WITHDRAWN, keys: [declined] };
+    expect(outcomeOfBlock(order, 'cek_1')).toEqual({ status: 'failed', reason: 'card_declined' });
+    expect(outcomeOfBlock(order, 'cek_2')).toEqual({ status: 'no_order', key_id: 'cek_2' });
   });
 });
 

@@ -23,6 +23,7 @@ export interface Bounds {
   keys: number;
   pays: number;
   outcomes: number;
+  withdraws: number;
   resolves: number;
   /** Of network and store, ends of processes included. */
   faults: number;
@@ -115,6 +116,8 @@ interface World {
   lastKey: string | undefined;
   /** Blocks of which the shopper has read that nothing was paid, by the ids of their keys. */
   refused: string[];
+  /** Whether the shop knows that its order is given up. */
+  isWithdrawn: boolean;
   /** Calls of `onPaid` that are under way, and how often one did its work. */
   deliveries: Delivery[];
   delivered: number;
@@ -189,6 +192,7 @@ export async function explore({
     pages: {},
     lastKey: undefined,
     refused: [],
+    isWithdrawn: false,
     deliveries: [],
     mayRepeatDelivery: false,
     delivered: 0,
@@ -275,6 +279,10 @@ export async function explore({
         keyId,
       }));
     addCall('a page asks for the outcome', 'outcomes', () => ({ call: 'outcome' }));
+    addCall('the shop withdraws the order', 'withdraws', (w) => ({
+      call: 'withdraw',
+      order: w.price,
+    }));
     addCall('sweep begins', 'sweeps', () => ({ call: 'sweep' }));
     if (left.resolves > 0)
       for (const intentId of Object.keys(world.intents))
@@ -446,11 +454,12 @@ export async function explore({
   /** Two worlds with the same key have the same future. */
   function keyOf(world: World): string {
     const { processes, store, lateWrites, intents, requests, pages, refused, left } = world;
-    const { deliveries, delivered } = world;
+    const { deliveries, delivered, isWithdrawn } = world;
     return [
       idOf(JSON.stringify([store, lateWrites])),
       idOf(JSON.stringify([intents, requests, deliveries, delivered])),
       idOf(JSON.stringify([pages, refused, left, world.price, world.started, world.made])),
+      isWithdrawn,
       world.now,
       ...processes.map((p) => `${p.history}${p.asleep}`),
     ].join('|');
@@ -473,6 +482,7 @@ export async function explore({
     if (operation.kind !== 'authorize' || process.call.call !== 'pay') return;
     if (world.refused.includes(operation.keyId))
       throw new Violation('A block is sent after "You have not paid"');
+    if (world.isWithdrawn) throw new Violation('A block is sent after its order was withdrawn');
     world.requests.push({
       intentId: operation.intentId,
       process: process.name,
@@ -717,6 +727,10 @@ export async function explore({
     if (call.call === 'sweep') return;
     const outcome = returned as Outcome;
     checkOutcome(world, outcome, chargeable);
+    if (call.call === 'withdraw' && outcome.status === 'no_order') {
+      if (chargeable) throw new Violation('Withdrawn, and perhaps charged');
+      world.isWithdrawn = true;
+    }
     if (call.call !== 'pay') return;
     if (outcome.status === 'not_paid' || outcome.status === 'failed')
       world.refused.push(call.keyId);
@@ -752,7 +766,8 @@ export async function explore({
 
   /** Nobody is stuck: with staff who look at the intent, each order can be paid, once. */
   async function assertWayOn(world: World) {
-    if (world.processes.length > 0) return;
+    // Nobody needs to pay it, also if the shop has not got the answer.
+    if (world.processes.length > 0 || isWithdrawn(world)) return;
     const statuses = Object.entries(world.intents).map(([id, { status }]) => id + status);
     const key = JSON.stringify([
       ...[world.store?.value, statuses, world.price, world.lateWrites, world.delivered],
@@ -858,6 +873,11 @@ const ANOTHER = {
 
 function isDamaged({ store }: World): boolean {
   return store !== undefined && !store.value.endsWith('}');
+}
+
+function isWithdrawn(world: World): boolean {
+  if (!world.store || isDamaged(world)) return false;
+  return (JSON.parse(world.store.value) as StoredOrder).state === 'withdrawn';
 }
 
 function charges(world: World): number {

@@ -127,4 +127,11 @@ export const TAKEN_OUT: TakenOut[] = [
     found: 'The block is stored',
     part: 'a page asks for a key and pays, with a fault',
   },
+  {
+    file: DECIDE,
+    at: 'onWithdraw.O20',
+    plant: { gives: "order.state !== 'open'" },
+    found: 'Withdrawn, and perhaps charged',
+    part: 'the shop withdraws the order while a page asks for a key and pays, with a fault',
+  },
 ];

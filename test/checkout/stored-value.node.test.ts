@@ -26,6 +26,7 @@ describe('an order', () => {
     ['that is being paid', PAYING],
     ['that is not certain', { ...PAYING, state: 'uncertain' }],
     ['that is paid', PAID],
+    ['that is withdrawn', { ...OPEN, state: 'withdrawn' }],
     ['that is delivered', { ...PAID, paid: 'committed', delivery: 'done' }],
   ])('%s is read', (_, order) => {
     expect(read(order)).toEqual(order);
@@ -96,6 +97,8 @@ describe('no order', () => {
     ['paying without an attempt', { ...PAYING, attempt: null }],
     ['paying without an intent', { ...PAYING, intentId: null }],
     ['paying, and nothing was sent', { ...PAYING, sent: false }],
+    ['withdrawn with an attempt', { ...OPEN, state: 'withdrawn', attempt: ATTEMPT }],
+    ['withdrawn, and sent', { ...OPEN, state: 'withdrawn', sent: true, intentId: 'pi_1' }],
     ['paid as nothing', { ...PAID, paid: null }],
     ['paid without an intent', { ...PAID, intentId: null }],
   ])('%s', (_, value) => {

@@ -4,6 +4,7 @@ import { checkoutOf, type Surroundings } from '../../src/checkout/checkout.ts';
 import type { StoredOrder } from '../../src/checkout/decide.ts';
 import { CardPaymentsError, createCheckout, type Order } from '../../src/checkout/index.ts';
 import { within } from '../../src/checkout/within.ts';
+import { deferred } from '../support/deferred.ts';
 import { intentResource, keyResource, LIMIT_MS, postedBlock, QUIET } from './world.ts';
 
 const ORDER: Order = { id: 'order-1', amount: 1000, currency: 'USD' };
@@ -88,6 +89,7 @@ function checkout({
     issueKey: () => made.issueKey(ORDER, SENDER),
     pay: () => pay(),
     outcome: () => made.outcome(ORDER.id),
+    withdraw: () => made.withdraw(ORDER),
   };
   const ask = (call: keyof typeof calls): Promise<unknown> => calls[call]();
   const value = () => JSON.parse(entry!.value) as StoredOrder;
@@ -112,6 +114,7 @@ describe('an order that is none', () => {
     const order = { ...ORDER, ...wrong } as Order;
     const refusal = new TypeError(`order.${message}`);
     await expect(checkout().issueKey(order)).rejects.toThrow(refusal);
+    await expect(checkout().withdraw(order)).rejects.toThrow(refusal);
   });
 
   test('but an amount of 0 is one', async () => {
@@ -475,6 +478,11 @@ describe('a store', () => {
       { status: 'not_certain', order: 'order-1' },
       'The store failed: order "order-1": Error',
     ],
+    [
+      'withdraw',
+      { status: 'not_certain', order: 'order-1' },
+      'The store failed: order "order-1": Error',
+    ],
   ] as const)('that fails: %s', async (call, answer, line) => {
     const { lines, ask } = checkout({ store: { read: fails } });
     expect(await ask(call)).toEqual(answer);
@@ -494,6 +502,52 @@ test.each([
   expect((await ask('outcome')) as object).toMatchObject({ status: 'not_certain' });
   expect(clock()).toBe(until);
   expect((await pay()).status).toBe('not_certain');
+});
+
+describe('withdraw', () => {
+  test('stops a payment that waits for its draft', async () => {
+    const begun = deferred<void>();
+    const draft = deferred<ReturnType<typeof intentResource>>();
+    const authorize = vi.fn();
+    const { pay, ask, lines } = checkout({
+      stored: { ...OPEN, intentId: null },
+      client: {
+        authorize,
+        createIntent: () => {
+          begun.resolve();
+          return draft.promise;
+        },
+      },
+    });
+    const payment = pay();
+    await begun.promise;
+    expect(await ask('outcome')).toEqual({ status: 'open' }); // which is why it is no permission
+    expect(await ask('withdraw')).toEqual({ status: 'no_order' });
+    draft.resolve(intentResource('pi_card_2', PRICE, 'created'));
+    expect(await payment).toEqual({ status: 'not_paid' });
+    expect(authorize).not.toHaveBeenCalled();
+    expect(await ask('issueKey')).toEqual({ status: 409, body: { status: 'no_order' } });
+    expect(await ask('outcome')).toEqual({ status: 'no_order' });
+    expect(lines).toEqual([expect.stringContaining('or the order was withdrawn')]);
+  });
+
+  test('waits for a payment that is under way, and gives the order up after a decline', async () => {
+    const { ask, put, value, clock } = checkout({ stored: PAYING });
+    const answer = ask('withdraw');
+    while (clock() < 1000) await turn();
+    put({ ...OPEN, last: { status: 'failed', reason: 'card_declined' } });
+    expect(await answer).toEqual({ status: 'no_order' });
+    expect(value().state).toBe('withdrawn');
+  });
+
+  test('changes nothing of a paid order, and delivers it', async () => {
+    const onPaid = vi.fn();
+    const delivery = { token: 't', until: -1, tries: 1 };
+    const { ask, value } = checkout({ stored: { ...PAID, delivery }, others: { onPaid } });
+    expect(await ask('withdraw')).toEqual({ status: 'committed', reference: 'pi_card_1' });
+    expect(value()).toMatchObject({ state: 'paid', delivery: 'done' });
+    expect(onPaid).toHaveBeenCalledTimes(1);
+  });
 });
 
 test('waits anew for each attempt that it sees', async () => {
@@ -1207,7 +1261,7 @@ describe('the log has codes and ids', () => {
       'pay',
       [
         'Block not sent: order "order-1", key "cek_1": its key has expired, was used before, or is ' +
-          'for another price',
+          'for another price, or the order was withdrawn',
       ],
     ],
   ])('%s', async (_, parts, call, expected) => {

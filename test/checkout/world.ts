@@ -18,6 +18,7 @@ export type Call =
   | { call: 'issueKey'; order: Price }
   | { call: 'pay'; order: Price; keyId: string }
   | { call: 'outcome' }
+  | { call: 'withdraw'; order: Price }
   /** `whole`: with the whole order, as for a stored value that is damaged. */
   | { call: 'resolve'; intentId: string; truth: Resolution; whole?: Price }
   | { call: 'sweep' };
@@ -150,6 +151,8 @@ function start(
       );
     case 'outcome':
       return checkout.outcome(ORDER_ID);
+    case 'withdraw':
+      return checkout.withdraw({ id: ORDER_ID, ...call.order });
     case 'resolve':
       return checkout.resolve(
         call.whole ? { id: ORDER_ID, ...call.whole } : ORDER_ID,

@@ -38,6 +38,8 @@ const resolve = (truth: 'committed' | 'not_paid'): Step => ({
   ...{ at: TOO_LATE, call: 'resolve', intentId: 'pi_card_1', truth },
 });
 
+const withdraw: Step = { at: BEGIN, call: 'withdraw', order };
+
 const later = (step: Step): Step => ({ ...step, at: TOO_LATE });
 const meanwhile = (during: Step[]) => (during.length > 0 ? { during } : {});
 
@@ -80,6 +82,12 @@ export const OVERLAPS: Record<string, Step[]> = {
       later(pay('cek_2', { error: 'no_answer' }, [], intent('pi_card_2', 'created'))),
     ]),
   ],
+  'the shop withdraws the order while a payment waits for its draft': [
+    pay('cek_1', unasked, [], { ...meanwhile([withdraw]), ...intent('pi_card_1', 'created') }),
+    pay('cek_2', unasked),
+  ],
+  'the shop withdraws the order while a key comes': [issueKey('cek_3', [withdraw])],
+  'the shop cannot withdraw the order during a payment': [pay('cek_1', approved, [withdraw])],
   'a late answer that nobody has resolved': [
     pay('cek_1', approved, [later({ at: BEGIN, call: 'outcome' }), later(pay('cek_2', unasked))]),
     { at: TOO_LATE, call: 'outcome' },

@@ -193,24 +193,42 @@ test.each(['/checkout', '/checkout/plain'])(
   },
 );
 
-test('an order that is being paid by card does not go on invoice as well', async () => {
-  const { shopper, service, calls } = await start();
-  const ada = shopper();
-  const declined = await encryptCard((await ada.open()).key!, { ...DECLINED });
-  const block = await encryptCard((await ada.open()).key!, { ...VISA });
-  await ada.post(declined);
-  const [isAsked, intent] = [deferred<void>(), deferred<void>()];
-  service.beforeIntent = () => {
-    isAsked.resolve();
-    return intent.promise;
-  };
-  const paid = ada.post(block);
-  await isAsked.promise;
-  await ada.orderOnInvoice();
-  intent.resolve();
-  await paid;
-  expect((await ada.open()).text).toContain('<dd>Paid</dd>');
-  expect(authorizations(calls)).toBe(2);
+describe('an invoice that is chosen while a card is on its way', () => {
+  /** A card was declined before, and another one waits for the service. */
+  async function payingShopper(waitsFor: 'beforeIntent' | 'beforeAuthorize') {
+    const { shopper, service, calls } = await start();
+    const ada = shopper();
+    const declined = await encryptCard((await ada.open()).key!, { ...DECLINED });
+    const block = await encryptCard((await ada.open()).key!, { ...VISA });
+    await ada.post(declined);
+    const [isAsked, answer] = [deferred<void>(), deferred<void>()];
+    service[waitsFor] = () => {
+      isAsked.resolve();
+      return answer.promise;
+    };
+    const payment = ada.post(block);
+    await isAsked.promise;
+    return { ada, payment, calls, answer: () => answer.resolve() };
+  }
+
+  test('counts before the card is sent: it is not charged', async () => {
+    const { ada, payment, calls, answer } = await payingShopper('beforeIntent');
+    await ada.orderOnInvoice();
+    answer();
+    expect(JSON.parse((await payment).text)).toEqual({ status: 'not_paid' });
+    expect((await ada.open()).text).toContain('We send you an invoice.');
+    expect(authorizations(calls)).toBe(1);
+  });
+
+  test('waits for a card that was sent, and does not count if that has paid', async () => {
+    const { ada, payment, calls, answer } = await payingShopper('beforeAuthorize');
+    const invoice = ada.orderOnInvoice();
+    answer();
+    expect(JSON.parse((await payment).text)).toMatchObject({ status: 'committed' });
+    await invoice;
+    expect((await ada.open()).text).toContain('<dd>Paid</dd>');
+    expect(authorizations(calls)).toBe(2);
+  });
 });
 
 describe('the session', () => {

@@ -4,7 +4,7 @@
  */
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createService } from '../../demo/service/app.ts';
 import { type CardEncryptionKey, encryptCard } from '../../src/core/index.ts';
 import { recycledKeyPair } from '../support/card-payment-service.ts';
@@ -300,6 +300,55 @@ test('a page that names its order by docs/next-order.md pays no other one', asyn
   expect(authorizations()).toBe(1);
   expect((await pay(second, block)).text).toContain('committed');
 });
+
+test('a cart that has changed gets a new order by docs/next-order.md, unless the old one is paid', async () => {
+  const page = readFileSync(join(root, 'docs/next-order.md'), 'utf8');
+  const [, replace] = /^```ts\n(\/\/ replace-order\.ts\n.*?)^```$/ms.exec(page)!;
+  const folder = makeProject();
+  writeFileSync(join(folder, 'replace-order.ts'), replace!);
+  editExpress(folder, [
+    ['import express', "import { mayReplace } from './replace-order.js';\nimport express"],
+    ['import { orderOf,', 'import { orderCookie, orderOf,'],
+    ["app.post(\n  '/checkout/pay'", `${CHANGED_CART}app.post(\n  '/checkout/pay'`],
+  ]);
+  const ada = new Shopper(await startProgram(folder, 'server-express.ts', serviceAddress));
+  const block = await ada.encrypt();
+  const old = ada.cookie;
+  await ada.send('/checkout/changed');
+  expect(ada.cookie).not.toBe(old);
+  // The page of before is open in another tab, whose request has the old cookie.
+  const tab = new Shopper(ada.server);
+  tab.cookie = old;
+  expect((await tab.post(block)).text).toContain('"status":"not_paid"');
+  expect((await tab.send('/checkout/key')).text).toBe('{"status":"no_order"}');
+  await tab.send('/checkout/new');
+  expect(tab.cookie).not.toBe(old);
+  expect(authorizations()).toBe(0);
+
+  const next = await ada.encrypt();
+  const { promise, resolve: release } = deferred<void>();
+  held = promise;
+  const payment = ada.post(next);
+  await vi.waitFor(() => expect(authorizations()).toBe(1));
+  const second = ada.cookie;
+  const change = ada.send('/checkout/changed');
+  release();
+  expect((await payment).text).toContain('committed');
+  await change;
+  expect(ada.cookie).toBe(second);
+});
+
+/** A route of server-express.ts: contents or price of the cart have changed. */
+const CHANGED_CART = `app.post(
+  '/checkout/changed',
+  route(async (request) => {
+    const order = orderOf(request.get('cookie'));
+    const isNew = !order || (await mayReplace(order));
+    const headers: Record<string, string> = isNew ? { 'set-cookie': orderCookie() } : {};
+    return { status: 204, headers, body: '' };
+  }),
+);
+`;
 
 /** Answers a payment after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
 const TIME_LIMIT = `

@@ -9,7 +9,7 @@ import { QUIET } from '../checkout/world.ts';
 
 export interface Step {
   at: number;
-  call: 'issueKey' | 'pay' | 'outcome' | 'resolve';
+  call: 'issueKey' | 'pay' | 'outcome' | 'withdraw' | 'resolve';
   order?: { amount: number; currency: string };
   keyId?: string;
   body?: string;
@@ -90,6 +90,7 @@ function randomScenario(random: () => number): Step[] {
     now = chance(0.05) ? Math.max(now, expiresAt) : now + pick(0, 1, 1000, 36_000);
     const store = Array.from({ length: 3 }, () => pick('ok', 'ok', 'fails', 'answer_lost'));
     const faults = chance(0.2) ? { store } : {};
+    if (chance(0.005)) return { at: now, call: 'withdraw', order: price(), ...faults };
     const call = pick('issueKey', 'issueKey', 'pay', 'pay', 'pay', 'resolve', 'outcome');
     if (call === 'issueKey' && keysLeft-- > 0) return { ...issueKey(depth), ...faults };
     if (call === 'pay' || call === 'issueKey') return { ...pay(depth), ...faults };
@@ -248,6 +249,7 @@ export async function walkReference(steps: Step[]): Promise<Found[]> {
     if (call === 'outcome') return checkout.outcome('order-1');
     if (call === 'resolve') return checkout.resolve('order-1', intentId!, truth!);
     const whole = { id: 'order-1', ...order! };
+    if (call === 'withdraw') return checkout.withdraw(whole);
     if (call === 'pay') {
       const block = { payload: BLOCK.payload, key_id: keyId, layout: BLOCK.layout };
       return checkout.pay(whole, undefined, body ?? JSON.stringify(block));
