@@ -213,6 +213,7 @@ final class World
                 'issueKey' => self::issued($this->checkout->issueKey($order)),
                 'pay' => $this->checkout->pay($order, $text),
                 'outcome' => $this->checkout->outcome(ORDER_ID),
+                'withdraw' => $this->checkout->withdraw($order),
                 'sweep' => $this->checkout->sweep(
                     isset($given['lookUp']) ? $this->lookUp(...) : null,
                 ),

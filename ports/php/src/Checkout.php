@@ -27,7 +27,8 @@ final class Checkout
         . 'without a press, or the form is not bound. See "The server gets no block" in '
         . 'docs/troubleshooting.md';
     private const REFUSALS = [
-        'not_paid' => 'its key has expired, was used before, or is for another price',
+        'not_paid' => 'its key has expired, was used before, or is for another price, or the order '
+            . 'was withdrawn',
         'not_certain' => 'the order is not certain, and nobody has settled it',
         'no_order' => 'the order has no such key. The session has lost its order, or has begun '
             . 'another one. The order whose stored value has this key is the one that the shopper '
@@ -378,9 +379,38 @@ final class Checkout
             }
             return $outcome->named($orderId);
         } catch (\Throwable $error) {
-            $this->log('The store failed: order %s: %s', order: $orderId, error: $error);
-            return (new Outcome(Status::NotCertain))->named($orderId);
+            return $this->storeFailed($orderId, $error);
         }
+    }
+
+    /**
+     * Gives an order up for good, so that another order can take its place, or its money can come
+     * in another way. Afterwards it gets no key, and no block of it is sent. It waits while a
+     * payment of the order is under way.
+     *
+     * @return Outcome NoOrder if the order is withdrawn. Every other outcome says that it goes on:
+     *     it is paid, or may have been, or the store has failed.
+     */
+    public function withdraw(Order $order): Outcome
+    {
+        try {
+            $this->readSettled($order->id); // its card may be declined
+            $decision = $this->orders->change(
+                $order->id,
+                static fn (?StoredOrder $stored): Decision => Decide::onWithdraw($stored, $order),
+            );
+            return $decision->store === null
+                ? $this->outcome($order->id)
+                : $decision->outcome();
+        } catch (\Throwable $error) {
+            return $this->storeFailed($order->id, $error);
+        }
+    }
+
+    private function storeFailed(string $orderId, \Throwable $error): Outcome
+    {
+        $this->log('The store failed: order %s: %s', order: $orderId, error: $error);
+        return (new Outcome(Status::NotCertain))->named($orderId);
     }
 
     /**

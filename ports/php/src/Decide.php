@@ -10,14 +10,15 @@ namespace Cardseal;
  * This class knows no network and no store. Each function takes what is stored of the order and
  * what has happened, and returns what to store and what the shopper gets. Checkout does what these
  * functions say. They are the same, name for name and rule for rule, as in decide.py and in
- * src/checkout/decide.ts of the repository: that file has the rules O1 to O19 in words.
+ * src/checkout/decide.ts of the repository: that file has the rules O1 to O20 in words.
  *
- * An order is in one of four states:
+ * An order is in one of five states:
  *
  * - Open: nothing of it is on its way. $sent says whether something ever was.
  * - Paying: one attempt is on its way to the service.
  * - Uncertain: a card may have been charged, and the shop does not know.
  * - Paid: nothing replaces this state.
+ * - Withdrawn: the shop has given the order up. Nothing replaces this state.
  *
  * It is UNSETTLED while it was sent, is not paid, and no attempt is under way. That includes Open:
  * a proxy may have answered with a key error after the charge.
@@ -59,6 +60,9 @@ final class Decide
         }
         if ($order->state === State::Paid && $order->paid !== null) {
             return new Outcome($order->paid, reference: $order->intentId);
+        }
+        if ($order->state === State::Withdrawn) {
+            return new Outcome(Status::NoOrder);
         }
         if ($order->state !== State::Open) {
             return new Outcome(Status::NotCertain);
@@ -277,6 +281,19 @@ final class Decide
             : self::asPaid($order, Status::from($resolution->value), $decider);
     }
 
+    /** The shop gives the order up: to begin another one, or to be paid in another way. */
+    public static function onWithdraw(?StoredOrder $stored, Order $price): Decision
+    {
+        // A key for a new order may be on its way.
+        $order = $stored ?? self::newOrder($price)->with(id: $price->id);
+        $mayBeCharged = $order->state !== State::Open || $order->sent; // O20
+        if ($mayBeCharged) {
+            return new Decision(outcome: self::outcomeOf($order));
+        }
+        $store = $order->with(state: State::Withdrawn);
+        return new Decision($store, self::outcomeOf($store));
+    }
+
     /** What to look up of an order; null if nothing of it is unsettled. */
     public static function questionOf(?StoredOrder $stored, Decider $decider): ?Question
     {
@@ -360,7 +377,8 @@ final class Decide
         if ($order === null) {
             return new Outcome(Status::NoOrder, keyId: $keyId);
         }
-        if ($order->state !== State::Open) {
+        $isAtRest = $order->state === State::Open || $order->state === State::Withdrawn;
+        if (!$isAtRest) {
             return self::outcomeOf($order);
         }
         $key = $order->findKey($keyId);

@@ -15,4 +15,5 @@ enum State: string
     case Paying = 'paying';
     case Uncertain = 'uncertain';
     case Paid = 'paid';
+    case Withdrawn = 'withdrawn';
 }

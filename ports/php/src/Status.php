@@ -23,7 +23,10 @@ enum Status: string
     case NotCertain = 'not_certain';
     /** What was posted is no encrypted card block. Answer with status 400. */
     case InvalidEncryptedCard = 'invalid_encrypted_card';
-    /** The block is of another order, or of none that the store knows. Nothing was sent now. */
+    /**
+     * The block is of another order, of none that the store knows, or of one that was withdrawn.
+     * Nothing was sent now. Also the outcome of an order that was withdrawn.
+     */
     case NoOrder = 'no_order';
 
     public function isPaid(): bool

@@ -117,6 +117,7 @@ final class StoredValue
         $isSent = $order->sent && $order->intentId !== null;
         return match ($order->state) {
             State::Open => $order->attempt === null && ($isSent || !$order->sent),
+            State::Withdrawn => $order->attempt === null && !$order->sent,
             State::Paid => $order->paid?->isPaid() === true && $order->intentId !== null,
             State::Paying, State::Uncertain => $isSent && $order->attempt !== null,
         };

@@ -8,6 +8,7 @@ use Cardseal\Attempt;
 use Cardseal\CaptureMethod;
 use Cardseal\EncryptedCard;
 use Cardseal\Entry;
+use Cardseal\LastTry;
 use Cardseal\Left;
 use Cardseal\Limits;
 use Cardseal\ListedOrder;
@@ -397,6 +398,89 @@ final class CheckoutTest extends TestCase
         yield 'for a moment' => [1, Status::Committed];
         yield 'for 5 s' => [10, Status::Committed];
         yield 'for longer than 10 s' => [100, Status::NotCertain];
+    }
+
+    public function testAnOrderThatIsWithdrawnGetsNoKeyAndNoBlockOfItIsSent(): void
+    {
+        $shop = new Shop();
+        $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
+        self::assertSame(Status::NoOrder, $shop->checkout->withdraw(Shop::order())->status);
+        $issued = $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
+        self::assertNull($issued->key);
+        self::assertSame(Status::NoOrder, $issued->outcome?->status);
+        $outcome = $shop->checkout->pay(Shop::order(), Shop::posted(), Shop::SENDER);
+        self::assertSame(Status::NotPaid, $outcome->status);
+        self::assertStringContainsString('or the order was withdrawn', $this->logged());
+        self::assertSame(Status::NoOrder, $shop->checkout->outcome('order-1')->status);
+        self::assertSame(Status::NoOrder, $shop->checkout->withdraw(Shop::order())->status);
+        self::assertSame(['key'], $shop->service->asked);
+    }
+
+    public function testAnOrderIsWithdrawnBeforeItsFirstKey(): void
+    {
+        $shop = new Shop();
+        self::assertSame(Status::NoOrder, $shop->checkout->withdraw(Shop::order())->status);
+        self::assertNull($shop->checkout->issueKey(Shop::order(), Shop::SENDER)->key);
+        self::assertSame([], $shop->service->asked);
+    }
+
+    /** @dataProvider sent */
+    public function testAnOrderThatMayBeChargedIsNotWithdrawn(string $answer, Status $status): void
+    {
+        $shop = new Shop();
+        $shop->service->status = $answer;
+        self::pay($shop);
+        $stored = $shop->store->read('order-1');
+        self::assertSame($status, $shop->checkout->withdraw(Shop::order())->status);
+        self::assertEquals($stored, $shop->store->read('order-1'));
+    }
+
+    /** @return iterable<array{string, Status}> what the service answers, and the outcome */
+    public static function sent(): iterable
+    {
+        yield ['committed', Status::Committed];
+        yield ['authorized', Status::Authorized];
+        yield ['lost', Status::NotCertain];
+    }
+
+    public function testAnOrderThatIsOpenForASafeRetryIsNotWithdrawn(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'lost';
+        self::pay($shop);
+        $shop->checkout->sweep(static fn (): string => 'created');
+        $outcome = $shop->checkout->withdraw(Shop::order());
+        self::assertSame([Status::Open, LastTry::RetryIsSafe], [$outcome->status, $outcome->last]);
+    }
+
+    public function testAnOrderIsWithdrawnAfterADecline(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'failed';
+        self::pay($shop);
+        self::assertSame(Status::NoOrder, $shop->checkout->withdraw(Shop::order())->status);
+    }
+
+    public function testABlockThatWaitsForItsDraftIsNotSentAfterTheOrderIsWithdrawn(): void
+    {
+        $shop = new Shop();
+        $withdrawn = null;
+        $shop->service->duringDraft = static function () use ($shop, &$withdrawn): void {
+            self::assertSame(Status::Open, $shop->checkout->outcome('order-1')->status);
+            $withdrawn = $shop->checkout->withdraw(Shop::order())->status;
+        };
+        self::assertSame(Status::NotPaid, self::pay($shop));
+        self::assertSame(Status::NoOrder, $withdrawn);
+        self::assertSame(['key', 'intent'], $shop->service->asked);
+    }
+
+    public function testAnOrderIsNotCertainIfTheStoreFailsToWithdrawIt(): void
+    {
+        $shop = new Shop(store: new OwnStore(write: static fn (): bool => throw new \PDOException()));
+        $outcome = $shop->checkout->withdraw(Shop::order());
+        self::assertSame(Status::NotCertain, $outcome->status);
+        self::assertSame('order-1', $outcome->order);
+        self::assertStringContainsString('The store failed: order "order-1"', $this->logged());
     }
 
     /** @dataProvider manyCards */

@@ -16,6 +16,8 @@ final class FakeTransport implements Transport
     public string $reason = 'card_declined';
     /** JSON of an authorized intent's metadata. */
     public string $metadata = '{}';
+    /** What happens while a draft is made. */
+    public ?\Closure $duringDraft = null;
     /** @var list<string> */
     public array $asked = [];
     private int $keys = 0;
@@ -37,6 +39,7 @@ final class FakeTransport implements Transport
         }
         if (!str_ends_with($url, '/authorize')) {
             $this->asked[] = 'intent';
+            $this->duringDraft?->__invoke();
             return self::answer(201, $this->intent('created'));
         }
         $this->asked[] = 'authorize';
