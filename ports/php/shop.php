@@ -125,18 +125,28 @@ function hasCsrfToken(): bool
     return is_string($token) && hash_equals($_SESSION['csrf'], $token);
 }
 
-/** A new order: in a real shop, what comes out of the cart, with its price, in the database. */
+/** Goes on with the newest order unless it is over: two orders for one cart are two charges. */
 function startOrder(): void
 {
     if (!hasCsrfToken()) {
         redirect('/');
         return;
     }
+    $id = end($_SESSION['orders']); // false if there is none
+    if ($id === false || isOver(checkout()->outcome($id))) {
+        // In a real shop: what comes out of the cart, with its price, in the database.
+        $id = bin2hex(random_bytes(8));
+        $_SESSION['orders'][] = $id;
+    }
     // As after a login: an id that somebody else may know does not go into the checkout.
     session_regenerate_id(true);
-    $id = bin2hex(random_bytes(8));
-    $_SESSION['orders'][] = $id;
     redirect("/paiement?commande=$id");
+}
+
+/** Whether the next purchase is a new order: the one before is paid, or was withdrawn. */
+function isOver(Outcome $outcome): bool
+{
+    return $outcome->isPaid() || $outcome->status === Status::NoOrder;
 }
 
 /** The order of this id, if it is one of this session; null otherwise. */
