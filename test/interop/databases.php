@@ -15,7 +15,9 @@ use Cardseal\StoreContractError;
 const NOW = 1_800_000_000_000;
 const HOUR_MS = 3_600_000;
 
-$pdo = new PDO($argv[2], str_starts_with($argv[2], 'mysql:') ? 'root' : null);
+$isMysql = str_starts_with($argv[2], 'mysql:');
+$connect = static fn (): PDO => new PDO($argv[2], $isMysql ? 'root' : null);
+$pdo = $connect();
 $store = new PdoStore($pdo);
 $limits = $store->limits();
 
@@ -56,4 +58,20 @@ $found['written after beginTransaction()'] = $written();
 $pdo->rollBack();
 $found['written at last'] = $written();
 $found['version'] = $store->read('order-1')?->version;
+
+$connection = null;
+$lasting = new PdoStore(static function () use ($connect, &$connection): PDO {
+    return $connection = $connect();
+});
+$lasting->read('order-1');
+[$ask, $cut] = $isMysql
+    ? ['SELECT connection_id()', 'KILL %d']
+    : ['SELECT pg_backend_pid()', 'SELECT pg_terminate_backend(%d, 5000)'];
+$pdo->exec(sprintf($cut, $connection->query($ask)->fetchColumn()));
+try {
+    $found['read after a cut'] = $lasting->read('order-1')?->version;
+} catch (PDOException) {
+    $found['read after a cut'] = 'failed';
+}
+$found['read again after a cut'] = $lasting->read('order-1')?->version;
 echo json_encode($found, JSON_THROW_ON_ERROR), "\n";

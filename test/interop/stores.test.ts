@@ -77,6 +77,8 @@ const ASKED_OF_DATABASES = {
   'written after beginTransaction()': 'refused',
   'written at last': 'true',
   version: 2,
+  'read after a cut': 'failed',
+  'read again after a cut': 2,
 };
 
 function triedBy({ interpreter, folder }: Port, dsn: string): unknown {
@@ -112,7 +114,7 @@ describe('MariaDB', () => {
     )![0],
   };
 
-  test('PHP: has its limits, and notices a transaction of other code', () => {
+  test('PHP: has its limits, notices a transaction of other code, and connects anew', () => {
     const { socketPath, database } = mariadb.create('asked', documented.PHP);
     const dsn = `mysql:unix_socket=${socketPath};dbname=${database}`;
     expect(triedBy(php, dsn)).toEqual(ASKED_OF_DATABASES);
@@ -154,7 +156,7 @@ describe('PostgreSQL', () => {
     expect(await use(debian, postgres.dsn, 0)).toEqual(counted);
   });
 
-  test('PHP: has its limits, and notices a transaction of other code', () => {
+  test('PHP: has its limits, notices a transaction of other code, and connects anew', () => {
     const create = '(new PDO($argv[1]))->exec($argv[2]);';
     run(['php', '-r', create, postgres.pdoDsn, 'CREATE DATABASE asked']);
     const dsn = postgres.pdoDsn.replace('dbname=postgres', 'dbname=asked');

@@ -5,19 +5,51 @@ declare(strict_types=1);
 namespace Cardseal;
 
 /**
- * What PdoStore and PdoLimits share.
+ * The connection that PdoStore and PdoLimits share.
  *
  * @internal
  */
 final class Database
 {
+    private ?\PDO $pdo = null;
+
+    /** @param \PDO|(\Closure(): \PDO) $source a connection, or what connects */
+    public function __construct(private readonly \PDO|\Closure $source)
+    {
+    }
+
+    public function pdo(): \PDO
+    {
+        return $this->pdo ??= $this->source instanceof \PDO ? $this->source : ($this->source)();
+    }
+
     /**
-     * Runs a statement. A name may stand in it several times, which not every driver takes.
+     * Runs a statement. If it fails, the connection may be gone: then a closure connects anew for
+     * the next statement.
      *
      * @param array<string, bool|float|int|string> $values by name
      * @throws \PDOException whatever the connection's error mode is
      */
-    public static function run(\PDO $pdo, string $sql, array $values): \PDOStatement
+    public function run(string $sql, array $values): \PDOStatement
+    {
+        $pdo = $this->pdo();
+        try {
+            return self::runOn($pdo, $sql, $values);
+        } catch (\Throwable $error) { // a framework makes an \ErrorException of a warning
+            $isDuplicate = $error instanceof \PDOException && self::isDuplicate($error);
+            if (!$isDuplicate) {
+                $this->pdo = null;
+            }
+            throw $error;
+        }
+    }
+
+    /**
+     * A name may stand in the statement several times, which not every driver takes.
+     *
+     * @param array<string, bool|float|int|string> $values
+     */
+    private static function runOn(\PDO $pdo, string $sql, array $values): \PDOStatement
     {
         $ordered = [];
         $positional = preg_replace_callback(

@@ -24,8 +24,12 @@ final class PdoLimits implements Limits
     private const LEFT =
         'CASE WHEN ' . self::REFILLED . ' < :burst THEN ' . self::REFILLED . ' ELSE :burst END';
 
-    public function __construct(private readonly \PDO $pdo)
+    private readonly Database $database;
+
+    /** @param \PDO|(\Closure(): \PDO)|Database $connection as PdoStore takes it, or its own */
+    public function __construct(\PDO|\Closure|Database $connection)
     {
+        $this->database = $connection instanceof Database ? $connection : new Database($connection);
     }
 
     public function take(string $name, float $burst, float $perSecond, int $now): int
@@ -105,6 +109,6 @@ final class PdoLimits implements Limits
     /** @param array<string, float|int|string> $values */
     private function run(string $sql, array $values): \PDOStatement
     {
-        return Database::run($this->pdo, $sql, $values);
+        return $this->database->run($sql, $values);
     }
 }

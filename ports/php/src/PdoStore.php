@@ -52,8 +52,16 @@ final class PdoStore implements OrderStore
         . ' remaining REAL NOT NULL, at INTEGER NOT NULL)',
     ];
 
-    public function __construct(private readonly \PDO $pdo)
+    private readonly Database $database;
+
+    /**
+     * @param \PDO|(\Closure(): \PDO) $connection a closure connects before the first statement,
+     *     and again after one that has failed: so a database that restarts during a payment loses
+     *     no answer. A \PDO never connects again.
+     */
+    public function __construct(\PDO|\Closure $connection)
     {
+        $this->database = new Database($connection);
     }
 
     /**
@@ -64,17 +72,17 @@ final class PdoStore implements OrderStore
      */
     public static function sqlite(string $path): self
     {
-        $pdo = new \PDO("sqlite:$path");
+        $store = new self(new \PDO("sqlite:$path"));
         foreach (self::SQLITE as $sql) {
-            Database::run($pdo, $sql, []);
+            $store->run($sql, []);
         }
-        return new self($pdo);
+        return $store;
     }
 
     /** Limits in the same database, for Checkout. */
     public function limits(): PdoLimits
     {
-        return new PdoLimits($this->pdo);
+        return new PdoLimits($this->database);
     }
 
     public function read(string $orderId): ?Entry
@@ -133,8 +141,9 @@ final class PdoStore implements OrderStore
     /** Whether other code has left a transaction open. */
     private function isInTransaction(): bool
     {
-        if ($this->pdo->getAttribute(\PDO::ATTR_DRIVER_NAME) !== 'sqlite') {
-            return $this->pdo->inTransaction(); // as the server has last said
+        $pdo = $this->database->pdo();
+        if ($pdo->getAttribute(\PDO::ATTR_DRIVER_NAME) !== 'sqlite') {
+            return $pdo->inTransaction(); // as the server has last said
         }
         // Of SQLite, PDO only knows its own beginTransaction(), and not exec('BEGIN') (PHP 8.2). A
         // second BEGIN is refused, for no other reason. Neither statement touches the file.
@@ -150,6 +159,6 @@ final class PdoStore implements OrderStore
     /** @param array<string, bool|int|string> $values */
     private function run(string $sql, array $values): \PDOStatement
     {
-        return Database::run($this->pdo, $sql, $values);
+        return $this->database->run($sql, $values);
     }
 }

@@ -20,10 +20,12 @@ spl_autoload_register(static function (string $class): void {
 [$kind, $address] = explode('|', (string) getenv('STORE'), 2);
 $store = match ($kind) {
     'sqlite' => PdoStore::sqlite($address),
-    'mysql' => new PdoStore(
-        new PDO("mysql:unix_socket=$address;dbname=shop;charset=utf8mb4", 'root', ''),
-    ),
-    default => new PdoStore(new PDO($address)),
+    'mysql' => new PdoStore(static fn (): PDO => new PDO(
+        "mysql:unix_socket=$address;dbname=shop;charset=utf8mb4",
+        'root',
+        '',
+    )),
+    default => new PdoStore(static fn (): PDO => new PDO($address)),
 };
 $checkout = new Checkout(
     new CardPayments(
