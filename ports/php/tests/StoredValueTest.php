@@ -19,6 +19,14 @@ final class StoredValueTest extends TestCase
         return StoredValue::of(new StoredOrder(State::Open, 2490, 'USD', keys: [$key]));
     }
 
+    public function testAnOrderThatWasSentCannotBeWithdrawn(): void
+    {
+        $order = new StoredOrder(State::Withdrawn, 2490, 'USD', intentId: 'pi_card_1');
+        self::assertEquals($order, StoredValue::read(StoredValue::of($order), 'order-1'));
+        $this->expectException(UnreadableOrder::class);
+        StoredValue::read(StoredValue::of($order->with(sent: true)), 'order-1');
+    }
+
     /** @dataProvider times */
     public function testATimeIsAnyWholeNumberThatJsonKeeps(int $expiresAt): void
     {
