@@ -159,6 +159,8 @@ class World:
                 return self.checkout.pay(order_of(given["order"]), text).as_json()
             if given["call"] == "outcome":
                 return self.checkout.outcome(ORDER_ID).as_json()
+            if given["call"] == "withdraw":
+                return self.checkout.withdraw(order_of(given["order"])).as_json()
             if given["call"] == "sweep":
                 look_up = self.look_up if "lookUp" in given else None
                 return [vars(swept) for swept in self.checkout.sweep(look_up)]

@@ -10,16 +10,21 @@ from typing import Any, Optional
 import pytest
 from cardseal import (
     CaptureMethod,
+    CardPaymentsError,
     Checkout,
+    EncryptionErrorCode,
     EncryptionKey,
     Entry,
+    Intent,
     IssuedKey,
+    LastTry,
     ListedOrder,
     NoKey,
     Order,
     Outcome,
     PaidOrder,
     PaidOutcome,
+    Recovery,
     Resolution,
     Status,
     StoreContractError,
@@ -466,6 +471,157 @@ def test_a_store_that_fails_after_the_charge_is_asked_again(failures: int, statu
     assert shop.pay(ORDER, POSTED, SENDER).status is status
     line = 'Answer not stored: order "order-1", intent "pi_card_1", status "committed"'
     assert (line in lines) is (status is Status.NOT_CERTAIN)
+
+
+def test_an_order_that_was_withdrawn_gets_no_key_and_sends_no_block() -> None:
+    service, store = FakeService(), MemoryStore()
+    lines: list[str] = []
+    shop = checkout(service, store=store, lines=lines)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.withdraw(ORDER) == Outcome(Status.NO_ORDER)
+    assert not store.due[ORDER.id]  # nothing is left for sweep
+
+    asked = list(service.asked)
+    assert shop.issue_key(ORDER, SENDER) == Outcome(Status.NO_ORDER)
+    assert shop.pay(ORDER, POSTED, SENDER) == Outcome(Status.NOT_PAID)
+    assert lines[-1].endswith("or is for another price, or the order was withdrawn")
+    other = POSTED.replace(b"cek_1", b"cek_2")
+    assert shop.pay(ORDER, other, SENDER) == Outcome(Status.NO_ORDER, key_id="cek_2")
+    assert service.asked == asked
+    assert shop.outcome(ORDER.id) == Outcome(Status.NO_ORDER)
+    assert shop.withdraw(ORDER) == Outcome(Status.NO_ORDER)
+
+
+def test_an_order_can_be_withdrawn_before_the_store_has_it() -> None:
+    store = MemoryStore()
+    shop = checkout(store=store)
+    assert shop.withdraw(ORDER) == Outcome(Status.NO_ORDER)
+    assert json.loads(store.entries[ORDER.id].value)["id"] == ORDER.id
+    assert shop.issue_key(ORDER, SENDER) == Outcome(Status.NO_ORDER)
+
+
+def test_an_order_is_withdrawn_after_a_decline_whose_text_stays_true() -> None:
+    service = FakeService()
+    service.status = "failed"
+    shop = checkout(service)
+    shop.issue_key(ORDER, SENDER)
+    declined = Outcome(Status.FAILED, reason="card_declined")
+    assert shop.pay(ORDER, POSTED, SENDER) == declined
+    assert shop.withdraw(ORDER) == Outcome(Status.NO_ORDER)
+    assert shop.pay(ORDER, POSTED, SENDER) == declined
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        ("committed", Outcome(Status.COMMITTED, reference="pi_card_1")),
+        ("processing", Outcome(Status.NOT_CERTAIN, order=ORDER.id)),
+    ],
+)
+def test_an_order_that_is_paid_or_may_be_is_not_withdrawn(status: str, outcome: Outcome) -> None:
+    service, store = FakeService(), MemoryStore()
+    service.status = status
+    shop = checkout(service, store=store)
+    shop.issue_key(ORDER, SENDER)
+    shop.pay(ORDER, POSTED, SENDER)
+    before = store.entries[ORDER.id]
+    assert shop.withdraw(ORDER) == outcome
+    assert store.entries[ORDER.id] == before
+
+
+def test_an_order_that_may_have_been_charged_before_a_key_error_is_not_withdrawn() -> None:
+    class Refusing(FakeService):
+        def authorize(self, *_: object, **__: object) -> Intent:
+            code = EncryptionErrorCode.ENCRYPTION_KEY_EXPIRED
+            raise CardPaymentsError("", Recovery.RESTART_CHECKOUT, 422, code)
+
+    shop = checkout(Refusing())
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER) == Outcome(Status.RETRY_IS_SAFE)
+    assert shop.withdraw(ORDER) == Outcome(Status.OPEN, last=LastTry.RETRY_IS_SAFE)
+    assert isinstance(shop.issue_key(ORDER, SENDER), IssuedKey)
+
+
+def test_a_payment_that_waits_for_its_draft_sends_nothing_once_its_order_is_withdrawn() -> None:
+    class Service(FakeService):
+        withdrawn: Optional[Outcome] = None
+
+        def create_intent(self, *arguments: Any, **more: Any) -> Intent:
+            assert shop.outcome(ORDER.id) == Outcome(Status.OPEN)  # only how it stands
+            self.withdrawn = shop.withdraw(ORDER)
+            return super().create_intent(*arguments, **more)
+
+    service = Service()
+    shop = checkout(service)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER) == Outcome(Status.NOT_PAID)
+    assert service.withdrawn == Outcome(Status.NO_ORDER)
+    assert "authorize" not in service.asked
+
+
+def test_an_order_is_withdrawn_once_the_card_of_a_payment_under_way_is_declined() -> None:
+    class Paying(MemoryStore):
+        since: Optional[int] = None
+
+        def read(self, order_id: str) -> Optional[Entry]:
+            entry = super().read(order_id)
+            if entry is None or self.since is None or shop._clock.now_ms() >= self.since + 2000:
+                return entry
+            order = json.loads(entry.value)
+            attempt = {"token": "t", "keyId": "cek_1", "startedAt": self.since}
+            order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
+            return Entry(json.dumps(order), entry.version)
+
+    store = Paying()
+    shop = checkout(store=store)
+    shop.issue_key(ORDER, SENDER)
+    store.since = shop._clock.now_ms()
+    assert shop.withdraw(ORDER) == Outcome(Status.NO_ORDER)
+
+
+def test_an_order_is_not_withdrawn_during_a_payment() -> None:
+    class Service(FakeService):
+        withdrawn: Optional[Outcome] = None
+
+        def authorize(self, *arguments: Any, **more: Any) -> Intent:
+            self.withdrawn = shop.withdraw(ORDER)
+            return super().authorize(*arguments, **more)
+
+    service = Service()
+    shop = checkout(service)
+    shop.issue_key(ORDER, SENDER)
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid
+    assert service.withdrawn == Outcome(Status.NOT_CERTAIN, order=ORDER.id)
+
+
+def test_an_order_is_not_certain_to_be_withdrawn_if_the_store_fails() -> None:
+    class Failing(MemoryStore):
+        fails = False
+
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            if self.fails:
+                raise OSError("SECRET")
+            return super().write(order_id, value, version, due)
+
+    store = Failing()
+    lines: list[str] = []
+    shop = checkout(store=store, lines=lines)
+    shop.issue_key(ORDER, SENDER)
+    store.fails = True
+    assert shop.withdraw(ORDER) == Outcome(Status.NOT_CERTAIN, order=ORDER.id)
+    assert lines[-1].startswith('The store failed: order "order-1": ')
+    assert "SECRET" not in "".join(lines)
+    store.fails = False
+    assert shop.pay(ORDER, POSTED, SENDER).is_paid  # it goes on
+
+
+def test_an_order_is_withdrawn_although_the_answer_of_the_write_was_lost() -> None:
+    class Losing(MemoryStore):
+        def write(self, order_id: str, value: str, version: int, due: bool = True) -> bool:
+            super().write(order_id, value, version, due)
+            raise OSError
+
+    assert checkout(store=Losing()).withdraw(ORDER) == Outcome(Status.NO_ORDER)
 
 
 def test_staff_settle_an_order_whose_value_is_damaged() -> None:

@@ -33,6 +33,7 @@ from .decide import (
     on_refusal,
     on_resolve,
     on_resolve_unreadable,
+    on_withdraw,
     outcome_of,
     question_of,
 )
@@ -417,8 +418,27 @@ class Checkout:
                 self._deliver(order_id, _random_id())
             return _named(order_id, outcome)
         except Exception as error:
-            self._log("The store failed: order %s: %s" % (quoted(order_id), described(error)))
-            return _named(order_id, NOT_CERTAIN)
+            return self._store_failed(order_id, error)
+
+    def withdraw(self, order: Order) -> Outcome:
+        """Give an order up for good: another order, or another way to pay, can take its place.
+
+        Afterwards it gets no key, and no block of it is sent. It waits while a payment of the order
+        is under way.
+
+        Returns ``no_order`` if the order is withdrawn. Every other outcome says that it goes on: it
+        is paid, or may have been, or the store has failed.
+        """
+        try:
+            self._read_settled(order.id)  # its card may be declined
+            decision = self._orders.change(order.id, lambda stored: on_withdraw(stored, order))
+            return self.outcome(order.id) if decision.store is None else decision.outcome
+        except Exception as error:
+            return self._store_failed(order.id, error)
+
+    def _store_failed(self, order_id: str, error: Exception) -> Outcome:
+        self._log("The store failed: order %s: %s" % (quoted(order_id), described(error)))
+        return _named(order_id, NOT_CERTAIN)
 
     def resolve(
         self, order: Union[str, Order], intent_id: str, resolution: Union[Resolution, str]
@@ -610,7 +630,9 @@ class Checkout:
 
 
 _REFUSALS = {
-    Status.NOT_PAID: "its key has expired, was used before, or is for another price",
+    Status.NOT_PAID: (
+        "its key has expired, was used before, or is for another price, or the order was withdrawn"
+    ),
     Status.NOT_CERTAIN: "the order is not certain, and nobody has settled it",
     Status.NO_ORDER: (
         "the order has no such key. The session has lost its order, or has begun another one. The "

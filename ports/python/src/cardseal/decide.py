@@ -3,14 +3,15 @@
 This file knows no network and no store. Each function takes what is stored of the order and what
 has happened, and returns what to store and what the shopper gets. ``checkout.py`` does what these
 functions say. They are the same, name for name and rule for rule, as in ``Decide.php`` and in
-``src/checkout/decide.ts`` of the repository: that file has the rules O1 to O19 in words.
+``src/checkout/decide.ts`` of the repository: that file has the rules O1 to O20 in words.
 
-An order is in one of four states:
+An order is in one of five states:
 
 - ``open``: nothing of it is on its way. ``sent`` says whether something ever was.
 - ``paying``: one attempt is on its way to the service.
 - ``uncertain``: a card may have been charged, and the shop does not know.
 - ``paid``: nothing replaces this state.
+- ``withdrawn``: the shop has given the order up. Nothing replaces this state.
 
 It is **unsettled** while it was ``sent``, is not ``paid``, and no attempt is under way. That
 includes ``open``: a proxy may have answered with a key error after the charge.
@@ -39,6 +40,7 @@ class State(str, Enum):
     PAYING = "paying"
     UNCERTAIN = "uncertain"
     PAID = "paid"
+    WITHDRAWN = "withdrawn"
 
 
 class Paid(str, Enum):
@@ -122,7 +124,7 @@ class StoredOrder:
     intent_id: Optional[str] = None
     #: Whether a block may have reached the service under this intent.
     sent: bool = False
-    #: The attempt that is on its way or was not settled; None in ``open`` and ``paid``.
+    #: The attempt that is on its way or was not settled; None in every other state.
     attempt: Optional[Attempt] = None
     #: How often the service has answered this intent with an error about the key or the block.
     key_errors: int = 0
@@ -181,6 +183,8 @@ def outcome_of(order: Optional[StoredOrder]) -> Outcome:
         return Outcome(Status.OPEN)
     if order.state is State.PAID and order.paid is not None:
         return Outcome(Status(order.paid.value), reference=order.intent_id)
+    if order.state is State.WITHDRAWN:
+        return Outcome(Status.NO_ORDER)
     if order.state is not State.OPEN:
         return NOT_CERTAIN
     if order.sent:
@@ -410,6 +414,17 @@ def _resolved(order: StoredOrder, resolution: Resolution, decider: Decider) -> S
     return _as_paid(order, Paid(resolution.value), decider)
 
 
+def on_withdraw(stored: Optional[StoredOrder], price: Order) -> Decision:
+    """The shop gives the order up: to begin another one, or to be paid in another way."""
+    # A key for a new order may be on its way.
+    order = stored if stored is not None else replace(_new_order(price), id=price.id)
+    may_be_charged = order.state is not State.OPEN or order.sent  # O20
+    if may_be_charged:
+        return Decision(outcome_of(stored))
+    store = replace(order, state=State.WITHDRAWN)
+    return Decision(outcome_of(store), store)
+
+
 @dataclass(frozen=True)
 class Question:
     """What a look-up is about."""
@@ -490,7 +505,7 @@ def outcome_of_block(order: Optional[StoredOrder], key_id: str) -> Outcome:
     # The store has never had, or has lost, the order of this block.
     if order is None:
         return Outcome(Status.NO_ORDER, key_id=key_id)
-    if order.state is not State.OPEN:
+    if order.state not in (State.OPEN, State.WITHDRAWN):
         return outcome_of(order)
     key = _find_key(order, key_id)
     # The block is of another order; or the order has dropped its key.

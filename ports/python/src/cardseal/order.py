@@ -56,7 +56,8 @@ class Status(str, Enum):
     NOT_CERTAIN = "not_certain"
     #: What was posted is no encrypted card block. Answer with status 400.
     INVALID_ENCRYPTED_CARD = "invalid_encrypted_card"
-    #: The block is of another order, or of none that the store knows. Nothing was sent now.
+    #: The block is of another order, of none that the store knows, or of one that was withdrawn.
+    #: Nothing was sent now. An order that was withdrawn has this outcome, too.
     NO_ORDER = "no_order"
 
 

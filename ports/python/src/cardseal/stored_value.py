@@ -112,6 +112,8 @@ def _fits_together(order: StoredOrder) -> bool:
     is_sent = order.sent and order.intent_id is not None
     if order.state is State.OPEN:
         return order.attempt is None and (is_sent or not order.sent)
+    if order.state is State.WITHDRAWN:
+        return order.attempt is None and not order.sent
     if order.state is State.PAID:
         return order.paid is not None and order.intent_id is not None
     return is_sent and order.attempt is not None
