@@ -324,14 +324,21 @@ def show_cart(request):
 
 
 def start_order(request):
+    """A new order only if the newest one is paid or withdrawn. Else that one goes on."""
     if not request.has_csrf_token():
         return request.redirect("/")
-    # In a real shop, what comes out of the cart, with its price, in the database. A cookie holds
-    # 4 KB: this one keeps the newest orders.
-    order_id = secrets.token_hex(8)
-    orders = request.session.orders[-49:] + [order_id]
-    request.keep_session(Session(request.session.csrf_token, orders))
-    request.redirect("/pago?pedido=" + order_id)
+    orders = request.session.orders
+    if not orders or is_over(checkout.outcome(orders[-1])):
+        # In a real shop, what comes out of the cart, with its price, in the database. A cookie
+        # holds 4 KB: this one keeps the newest orders.
+        orders = orders[-49:] + [secrets.token_hex(8)]
+        request.keep_session(Session(request.session.csrf_token, orders))
+    request.redirect("/pago?pedido=" + orders[-1])
+
+
+def is_over(outcome):
+    """Two orders for one cart are two charges: what is open, or not certain, goes on."""
+    return outcome.is_paid or outcome.status is Status.NO_ORDER
 
 
 def send_key(request):
@@ -382,6 +389,8 @@ def show_outcome(request, order, outcome, text=None, status=200):
         return request.send_page("Pago incierto", unclear(order.id), status)
     if outcome.status is Status.FAILED:
         return request.send_page("Pago rechazado", "<p>%s</p>" % text_of(outcome), status)
+    if outcome.status is Status.NO_ORDER:
+        return request.send_page("Pedido anulado", WITHDRAWN, status)
     text = text_of(outcome) or text
     # The page asks for its key by itself.
     values = {
@@ -502,6 +511,9 @@ UNCLEAR = """<h1>Todavía no sabemos si ha pagado</h1>
     <p>No pague otra vez. Vamos a comprobarlo y le avisaremos.</p>
     %(reference)s
     <p><a href="/">Volver a la tienda</a></p>"""
+
+WITHDRAWN = """<h1>Este pedido está anulado</h1>
+    <p>No se ha cobrado en su tarjeta. <a href="/">Volver a la tienda</a></p>"""
 
 FAILED = """<h1>Algo ha fallado</h1>
     <p>La tienda no pudo hacerlo. <a href="/">Volver a la tienda</a></p>"""
