@@ -89,6 +89,10 @@ const FAULTS: Record<Port['name'], Faults> = {
       'return $stored->with(state: State::Open, attempt: null); // O11',
       'return self::withoutIntent($stored);',
     ],
+    'an order that is withdrawn after a key error': [
+      '$order->state !== State::Open || $order->sent; // O20',
+      '$order->state !== State::Open;',
+    ],
   },
   Python: {
     'two attempts at once': [
@@ -111,6 +115,10 @@ const FAULTS: Record<Port['name'], Faults> = {
     'a look-up that says created': [
       'return replace(stored, state=State.OPEN, attempt=None)  # O11',
       'return _without_intent(stored)',
+    ],
+    'an order that is withdrawn after a key error': [
+      'order.state is not State.OPEN or order.sent  # O20',
+      'order.state is not State.OPEN',
     ],
   },
 };

@@ -388,8 +388,8 @@ final class Checkout
      * in another way. Afterwards it gets no key, and no block of it is sent. It waits while a
      * payment of the order is under way.
      *
-     * @return Outcome NoOrder if the order is withdrawn. Every other outcome says that it goes on:
-     *     it is paid, or may have been, or the store has failed.
+     * @return Outcome NoOrder if the order is withdrawn. Every other outcome says that it is not:
+     *     it is paid, or may have been, or a person has to look at it, or the store has failed.
      */
     public function withdraw(Order $order): Outcome
     {

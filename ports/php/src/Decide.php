@@ -287,7 +287,7 @@ final class Decide
         // A key for a new order may be on its way.
         $order = $stored ?? self::newOrder($price)->with(id: $price->id);
         $mayBeCharged = $order->state !== State::Open || $order->sent; // O20
-        if ($mayBeCharged) {
+        if ($mayBeCharged || self::hasTooManyDeclines($order)) { // O13: not by another order either
             return new Decision(outcome: self::outcomeOf($order));
         }
         $store = $order->with(state: State::Withdrawn);

@@ -190,6 +190,8 @@ final class CheckoutTest extends TestCase
         $issued = $shop->checkout->issueKey(Shop::order(), Shop::SENDER);
         self::assertNull($issued->key);
         self::assertSame(Status::Failed, $issued->outcome?->status);
+        // The next order would take ten more.
+        self::assertSame(Status::Failed, $shop->checkout->withdraw(Shop::order())->status);
     }
 
     public function testManyDeclinesOfOneSenderEndBeforeTheServiceIsAsked(): void

@@ -301,6 +301,7 @@ def test_ten_declines_end_an_order() -> None:
     assert getattr(refused, "status", None) is Status.FAILED
     assert len(service.asked) == asked
     assert "10 cards" in lines[-1]
+    assert shop.withdraw(ORDER).status is Status.FAILED  # the next order would take ten more
 
 
 def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:

@@ -426,8 +426,8 @@ class Checkout:
         Afterwards it gets no key, and no block of it is sent. It waits while a payment of the order
         is under way.
 
-        Returns ``no_order`` if the order is withdrawn. Every other outcome says that it goes on: it
-        is paid, or may have been, or the store has failed.
+        Returns ``no_order`` if the order is withdrawn. Every other outcome says that it is not: it
+        is paid, or may have been, or a person has to look at it, or the store has failed.
         """
         try:
             self._read_settled(order.id)  # its card may be declined

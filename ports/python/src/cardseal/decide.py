@@ -419,7 +419,7 @@ def on_withdraw(stored: Optional[StoredOrder], price: Order) -> Decision:
     # A key for a new order may be on its way.
     order = stored if stored is not None else replace(_new_order(price), id=price.id)
     may_be_charged = order.state is not State.OPEN or order.sent  # O20
-    if may_be_charged:
+    if may_be_charged or _has_too_many_declines(order):  # O13: not by another order either
         return Decision(outcome_of(stored))
     store = replace(order, state=State.WITHDRAWN)
     return Decision(outcome_of(store), store)
