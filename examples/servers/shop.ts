@@ -69,7 +69,7 @@ export async function takePayment(
   return isPage ? html(textOf(outcome, order), status) : json(outcome, status);
 }
 
-/** POST /checkout/new, when the shopper presses "Place another order": only if the one before is over. */
+/** POST /checkout/new, on "Place another order": begins one only if the one before is over. */
 export async function startOrder(order: Order | undefined): Promise<Answer> {
   const outcome = order && (await checkout.outcome(order.id));
   const headers: Record<string, string> = { location: '/checkout' };

@@ -134,8 +134,8 @@ export type LastTry = 'failed' | 'not_paid' | 'retry_is_safe';
 /** How the payment of an order went. Tell the shopper: docs/outcomes.md has the texts. */
 export type Outcome =
   /**
-   * Only from `outcome`, `resolve` and `sweep`: show the form. `last` is what became of the last
-   * try, `reason` the service's reason if that was declined.
+   * Only from `outcome`, `withdraw`, `resolve` and `sweep`: show the form. `last` is what became of
+   * the last try, `reason` the service's reason if that was declined.
    */
   | { status: 'open'; last?: LastTry; reason?: string | null }
   /** Paid. `reference` is the id of the intent: one for each paid order. */

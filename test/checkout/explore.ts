@@ -117,7 +117,7 @@ interface World {
   /** Blocks of which the shopper has read that nothing was paid, by the ids of their keys. */
   refused: string[];
   /** Whether the shop knows that its order is given up. */
-  isWithdrawn: boolean;
+  isWithdrawalKnown: boolean;
   /** Calls of `onPaid` that are under way, and how often one did its work. */
   deliveries: Delivery[];
   delivered: number;
@@ -192,7 +192,7 @@ export async function explore({
     pages: {},
     lastKey: undefined,
     refused: [],
-    isWithdrawn: false,
+    isWithdrawalKnown: false,
     deliveries: [],
     mayRepeatDelivery: false,
     delivered: 0,
@@ -454,12 +454,12 @@ export async function explore({
   /** Two worlds with the same key have the same future. */
   function keyOf(world: World): string {
     const { processes, store, lateWrites, intents, requests, pages, refused, left } = world;
-    const { deliveries, delivered, isWithdrawn } = world;
+    const { deliveries, delivered, isWithdrawalKnown } = world;
     return [
       idOf(JSON.stringify([store, lateWrites])),
       idOf(JSON.stringify([intents, requests, deliveries, delivered])),
       idOf(JSON.stringify([pages, refused, left, world.price, world.started, world.made])),
-      isWithdrawn,
+      isWithdrawalKnown,
       world.now,
       ...processes.map((p) => `${p.history}${p.asleep}`),
     ].join('|');
@@ -482,7 +482,8 @@ export async function explore({
     if (operation.kind !== 'authorize' || process.call.call !== 'pay') return;
     if (world.refused.includes(operation.keyId))
       throw new Violation('A block is sent after "You have not paid"');
-    if (world.isWithdrawn) throw new Violation('A block is sent after its order was withdrawn');
+    if (world.isWithdrawalKnown)
+      throw new Violation('A block is sent after its order was withdrawn');
     world.requests.push({
       intentId: operation.intentId,
       process: process.name,
@@ -729,7 +730,7 @@ export async function explore({
     checkOutcome(world, outcome, chargeable);
     if (call.call === 'withdraw' && outcome.status === 'no_order') {
       if (chargeable) throw new Violation('Withdrawn, and perhaps charged');
-      world.isWithdrawn = true;
+      world.isWithdrawalKnown = true;
     }
     if (call.call !== 'pay') return;
     if (outcome.status === 'not_paid' || outcome.status === 'failed')

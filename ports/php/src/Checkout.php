@@ -395,13 +395,11 @@ final class Checkout
     {
         try {
             $this->readSettled($order->id); // its card may be declined
-            $decision = $this->orders->change(
+            $store = $this->orders->change(
                 $order->id,
                 static fn (?StoredOrder $stored): Decision => Decide::onWithdraw($stored, $order),
-            );
-            return $decision->store === null
-                ? $this->outcome($order->id)
-                : $decision->outcome();
+            )->store;
+            return $store === null ? $this->outcome($order->id) : Decide::outcomeOf($store);
         } catch (\Throwable $error) {
             return $this->storeFailed($order->id, $error);
         }

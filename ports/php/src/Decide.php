@@ -288,10 +288,9 @@ final class Decide
         $order = $stored ?? self::newOrder($price)->with(id: $price->id);
         $mayBeCharged = $order->state !== State::Open || $order->sent; // O20
         if ($mayBeCharged || self::hasTooManyDeclines($order)) { // O13: not by another order either
-            return new Decision(outcome: self::outcomeOf($order));
+            return new Decision();
         }
-        $store = $order->with(state: State::Withdrawn);
-        return new Decision($store, self::outcomeOf($store));
+        return new Decision($order->with(state: State::Withdrawn));
     }
 
     /** What to look up of an order; null if nothing of it is unsettled. */

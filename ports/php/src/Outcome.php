@@ -12,8 +12,8 @@ final class Outcome implements \JsonSerializable
      * @param LastTry|null $last of an open order: what became of the last try
      * @param string|null $reason the service's reason for a decline
      * @param string|null $order with NotCertain: the order's id, which the shopper needs to ask
-     * @param string|null $keyId with NoOrder, if a block was posted: the id of its key, which leads to
-     *     its order
+     * @param string|null $keyId with NoOrder, if a block was posted: the id of its key, which
+     *     leads to its order
      */
     public function __construct(
         public readonly Status $status,

@@ -182,21 +182,24 @@ def test_a_read_that_fails_once_is_tried_again(call: str) -> None:
     assert answers[0] not in (NoKey, Status.NOT_CERTAIN)
 
 
+def paying(entry: Entry, started_at: int) -> Entry:
+    """The stored order, while an attempt is under way."""
+    order = json.loads(entry.value)
+    attempt = {"token": str(started_at), "keyId": "cek_1", "startedAt": started_at}
+    order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
+    return Entry(json.dumps(order), entry.version)
+
+
 def test_who_waits_for_an_attempt_waits_anew_for_the_next_one() -> None:
     class TwoAttempts(MemoryStore):
         begin = 0
 
         def read(self, order_id: str) -> Optional[Entry]:
             entry = super().read(order_id)
-            if entry is None or not self.begin:
-                return entry
             passed = shop._clock.now_ms() - self.begin
-            order = json.loads(entry.value)
-            if passed < 60_000:
-                started_at = self.begin + (30_000 if passed >= 30_000 else 0)
-                attempt = {"token": str(started_at), "keyId": "cek_1", "startedAt": started_at}
-                order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
-            return Entry(json.dumps(order), entry.version)
+            if entry is None or not self.begin or passed >= 60_000:
+                return entry
+            return paying(entry, self.begin + (30_000 if passed >= 30_000 else 0))
 
     store = TwoAttempts()
     shop = checkout(store=store)
@@ -568,10 +571,7 @@ def test_an_order_is_withdrawn_once_the_card_of_a_payment_under_way_is_declined(
             entry = super().read(order_id)
             if entry is None or self.since is None or shop._clock.now_ms() >= self.since + 2000:
                 return entry
-            order = json.loads(entry.value)
-            attempt = {"token": "t", "keyId": "cek_1", "startedAt": self.since}
-            order.update(state="paying", sent=True, intentId="pi_card_1", attempt=attempt)
-            return Entry(json.dumps(order), entry.version)
+            return paying(entry, self.since)
 
     store = Paying()
     shop = checkout(store=store)

@@ -431,8 +431,8 @@ class Checkout:
         """
         try:
             self._read_settled(order.id)  # its card may be declined
-            decision = self._orders.change(order.id, lambda stored: on_withdraw(stored, order))
-            return self.outcome(order.id) if decision.store is None else decision.outcome
+            store = self._orders.change(order.id, lambda stored: on_withdraw(stored, order)).store
+            return self.outcome(order.id) if store is None else outcome_of(store)
         except Exception as error:
             return self._store_failed(order.id, error)
 

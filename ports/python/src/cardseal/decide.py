@@ -414,15 +414,21 @@ def _resolved(order: StoredOrder, resolution: Resolution, decider: Decider) -> S
     return _as_paid(order, Paid(resolution.value), decider)
 
 
-def on_withdraw(stored: Optional[StoredOrder], price: Order) -> Decision:
+@dataclass(frozen=True)
+class Withdrawal:
+    """``store`` is None if the order is not given up."""
+
+    store: Optional[StoredOrder] = None
+
+
+def on_withdraw(stored: Optional[StoredOrder], price: Order) -> Withdrawal:
     """The shop gives the order up: to begin another one, or to be paid in another way."""
     # A key for a new order may be on its way.
     order = stored if stored is not None else replace(_new_order(price), id=price.id)
     may_be_charged = order.state is not State.OPEN or order.sent  # O20
     if may_be_charged or _has_too_many_declines(order):  # O13: not by another order either
-        return Decision(outcome_of(stored))
-    store = replace(order, state=State.WITHDRAWN)
-    return Decision(outcome_of(store), store)
+        return Withdrawal()
+    return Withdrawal(replace(order, state=State.WITHDRAWN))
 
 
 @dataclass(frozen=True)
