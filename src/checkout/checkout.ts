@@ -800,11 +800,9 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     const known = senderOf(sender);
     if (!known && !hasToldOfSender) {
       hasToldOfSender = true;
+      const why = sender === undefined ? '' : 'the sender is a private address, or none. ';
       log(
-        sender === undefined
-          ? 'No limits by sender: give issueKey and pay the address that your outermost proxy saw'
-          : 'No limits by sender: the sender is a private address, or none. Give issueKey and ' +
-              'pay the address that your outermost proxy saw',
+        `No limits by sender: ${why}Give the address of the client, as your outermost proxy saw it`,
       );
     }
     return known;

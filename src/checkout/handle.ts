@@ -44,7 +44,7 @@ export interface Handler {
    * body breaks off, 403, 413 or 500.
    *
    * @param request - A `Request`, or the request of `http`, Express or Fastify, or Koa's context.
-   * No parser may have read its body, except as text.
+   * No parser may have read its body, except as text, or the fields of a form.
    * @param order - The order in the shopper's session; `undefined` if there is none. Begin an order
    * only for a `GET`, or when the page is rendered: a payment of an order that is gone must not
    * become one of a new order.

@@ -1148,12 +1148,12 @@ describe('a sender', () => {
   test.each([
     [
       undefined,
-      'No limits by sender: give issueKey and pay the address that your outermost proxy saw',
+      'No limits by sender: Give the address of the client, as your outermost proxy saw it',
     ],
     [
       { sender: '10.0.0.1' },
-      'No limits by sender: the sender is a private address, or none. Give issueKey and pay the ' +
-        'address that your outermost proxy saw',
+      'No limits by sender: the sender is a private address, or none. Give the address of the ' +
+        'client, as your outermost proxy saw it',
     ],
   ])('that is %j: the log says so once', async (sender, line) => {
     const { issueKey, lines } = checkout();

@@ -283,8 +283,8 @@ describe('the session', () => {
 
 /** In these tests all shoppers come from this machine. */
 const NO_SENDER =
-  'No limits by sender: the sender is a private address, or none. Give issueKey and pay the ' +
-  'address that your outermost proxy saw';
+  'No limits by sender: the sender is a private address, or none. Give the address of the ' +
+  'client, as your outermost proxy saw it';
 
 describe('a body that is anything but the block', () => {
   const JSON_TYPE = 'application/json';

@@ -301,15 +301,21 @@ test('a page that names its order by docs/next-order.md pays no other one', asyn
   expect((await pay(second, block)).text).toContain('committed');
 });
 
-test('a cart that has changed gets a new order by docs/next-order.md, unless the old one is paid', async () => {
+test('by docs/next-order.md, a cart that has changed gets a new order unless the old one is paid, and one that has not when it is', async () => {
   const page = readFileSync(join(root, 'docs/next-order.md'), 'utf8');
-  const [, replace] = /^```ts\n(\/\/ replace-order\.ts\n.*?)^```$/ms.exec(page)!;
   const folder = makeProject();
-  writeFileSync(join(folder, 'replace-order.ts'), replace!);
+  for (const [, code, name] of page.matchAll(
+    /^```ts\n(\/\/ (is-over\.ts|replace-order\.ts)\n.*?)^```$/gms,
+  ))
+    writeFileSync(join(folder, name!), code!);
   editExpress(folder, [
-    ['import express', "import { mayReplace } from './replace-order.js';\nimport express"],
+    [
+      'import express',
+      "import { isOver } from './is-over.js';\n" +
+        "import { mayReplace } from './replace-order.js';\nimport express",
+    ],
     ['import { orderOf,', 'import { orderCookie, orderOf,'],
-    ["app.post(\n  '/checkout/pay'", `${CHANGED_CART}app.post(\n  '/checkout/pay'`],
+    ["app.post(\n  '/checkout/pay'", `${CART_ROUTES}app.post(\n  '/checkout/pay'`],
   ]);
   const ada = new Shopper(await startProgram(folder, 'server-express.ts', serviceAddress));
   const block = await ada.encrypt();
@@ -336,19 +342,32 @@ test('a cart that has changed gets a new order by docs/next-order.md, unless the
   expect((await payment).text).toContain('committed');
   await change;
   expect(ada.cookie).toBe(second);
+
+  await ada.send('/cart/pressed');
+  expect(ada.cookie).not.toBe(second);
+  const third = ada.cookie;
+  await ada.send('/cart/pressed'); // this one is not over
+  expect(ada.cookie).toBe(third);
 });
 
-/** A route of server-express.ts: contents or price of the cart have changed. */
-const CHANGED_CART = `app.post(
-  '/checkout/changed',
+/** Routes for server-express.ts: the cart has changed; and the shopper wants to pay for it. */
+const CART_ROUTES = [
+  ['/checkout/changed', 'mayReplace'],
+  ['/cart/pressed', 'isOver'],
+]
+  .map(
+    ([path, isToBegin]) => `app.post(
+  '${path}',
   route(async (request) => {
     const order = orderOf(request.get('cookie'));
-    const isNew = !order || (await mayReplace(order));
+    const isNew = !order || (await ${isToBegin}(order));
     const headers: Record<string, string> = isNew ? { 'set-cookie': orderCookie() } : {};
     return { status: 204, headers, body: '' };
   }),
 );
-`;
+`,
+  )
+  .join('');
 
 /** Answers a payment after 300 ms, as a time limit of a shop or of `res.setTimeout` does. */
 const TIME_LIMIT = `

@@ -91,6 +91,7 @@ describe('each snippet', () => {
     'store-redis.js': 'interop/databases.test.ts',
     'check-store.ts': 'documents/production.node.test.ts',
     'named-order.ts': 'documents/server-recipes.node.test.ts',
+    'is-over.ts': 'documents/server-recipes.node.test.ts',
     'replace-order.ts': 'documents/server-recipes.node.test.ts',
     'paid.ts': 'documents/production.node.test.ts',
     'sweep.ts': 'documents/production.node.test.ts',

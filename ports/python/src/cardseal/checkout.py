@@ -610,9 +610,10 @@ class Checkout:
         sender = sender_of(address)
         if sender is None and not self._has_told_of_sender:
             self._has_told_of_sender = True
+            what = "" if address is None else "the sender is a private address, or none. "
             self._log(
-                "No limits by sender: give issue_key and pay the public address that your "
-                "outermost proxy saw"
+                "No limits by sender: %sGive the address of the client, as your outermost proxy "
+                "saw it" % what
             )
         return sender
 
