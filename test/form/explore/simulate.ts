@@ -195,10 +195,7 @@ export class Run {
     const { world } = this;
     const how = this.pick(['', 'rejects', 'submits', 'submits, and rejects']);
     this.log.push(`onEncrypted: ${how || 'is done'}`);
-    if (how.startsWith('submits')) {
-      world.isResetDue = false; // its submit is what is left of the press
-      this.#submitsForCard();
-    }
+    if (how.startsWith('submits')) this.#submitsForCard();
     this.#settleIfOver();
     const { doing } = world.state;
     const isOwn = 'press' in doing && doing.press.id === press.id;
@@ -543,6 +540,7 @@ export class Run {
     this.#deliver('the browser');
     world.isOnWay = true;
     world.isWorking = false; // the press is the browser's now
+    world.isResetDue = false; // and so is the card
   }
 
   /** The form's data, as `new FormData(form)` and the browser collect it. */
