@@ -15,10 +15,7 @@ import { invoicePage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
 import { ENGLISH, languageOf, type Texts } from '../checkout/texts.ts';
 
 /** What a shopper is about to pay for. How the payment goes is known to `cardseal/checkout`. */
-interface Purchase extends Order {
-  /** The shopper has chosen to pay on invoice: no card is needed. */
-  isInvoiced?: boolean;
-}
+type Purchase = Order;
 
 interface Shopper {
   /** The newest is the last. A page of an earlier one may still ask. */
@@ -109,7 +106,6 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   ): Promise<string> {
     const shopper = beginOrContinue(request);
     const order = current(shopper);
-    if (order.isInvoiced) return invoicePage(page, order, texts);
     const outcome = await checkout.outcome(order.id);
     switch (outcome.status) {
       case 'committed':
@@ -125,6 +121,8 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
         shopper.hasLostOrder = false;
         return formPage({ at: page, order, texts, notice, outcome });
       }
+      case 'no_order': // withdrawn, which this shop does for an invoice only
+        return invoicePage(page, order, texts);
       default:
         return unknownPage(order, texts);
     }
@@ -138,17 +136,14 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
       shopper.hasLostOrder = true;
       return;
     }
-    const order = current(shopper);
     // From here on no card can pay it, also not one that another page has sent meanwhile.
-    const { status } = await checkout.withdraw(order);
-    if (status === 'no_order') order.isInvoiced = true;
+    await checkout.withdraw(current(shopper));
   }
 
   /** Whether the order is paid or on invoice. */
-  async function isDone({ id, isInvoiced }: Purchase): Promise<boolean> {
-    if (isInvoiced) return true;
+  async function isDone({ id }: Purchase): Promise<boolean> {
     const { status } = await checkout.outcome(id);
-    return status === 'committed' || status === 'authorized';
+    return status === 'committed' || status === 'authorized' || status === 'no_order';
   }
 
   function beginOrContinue({ session }: FastifyRequest): Shopper {

@@ -20,6 +20,8 @@ export const TEXTS: Record<Outcome['status'], string> = {
   invalid_encrypted_card: 'The shop did not accept what was sent.',
 };
 
+const WITHDRAWN = 'This order was given up. No card was charged for it.';
+
 export const DECLINED_TOO_OFTEN =
   '<p>Your card was declined, and no other card can be tried. Please contact us.</p>';
 
@@ -29,7 +31,9 @@ const NEW_ORDER =
 export function textOf(outcome: Outcome, order: Order | undefined): string {
   const contact = order ? `contact us about order ${order.id}` : 'contact us';
   const text = TEXTS[outcome.status].replace('contact us', contact);
-  return `<p>${text}</p>${'reference' in outcome ? NEW_ORDER : ''}`;
+  const isWithdrawn = outcome.status === 'no_order' && !outcome.key_id;
+  const isOver = isWithdrawn || 'reference' in outcome;
+  return `<p>${isWithdrawn ? WITHDRAWN : text}</p>${isOver ? NEW_ORDER : ''}`;
 }
 
 export const FORM = `<script src="/js/cardseal.js" defer></script>

@@ -64,6 +64,11 @@ const MESSAGES = [
     'no_answer' => 'Il n’y a pas encore de réponse. Appuyez à nouveau sur Payer.',
 ];
 
+const TEN_DECLINES = '<p>La carte a été refusée, et aucune autre ne peut être essayée. '
+    . 'Vous n’avez pas payé. Contactez-nous.</p>';
+const WITHDRAWN = '<p>Cette commande est annulée. Votre carte n’a pas été débitée. '
+    . '<a href="/">Retour à la boutique</a></p>';
+
 /** What the shopper reads about a decline, where it helps them. */
 const DECLINES = [
     'insufficient_funds' => 'provision insuffisante',
@@ -239,7 +244,8 @@ function showOutcome(Order $order, Outcome $outcome, ?string $text = null): void
 {
     match ($outcome->status) {
         Status::Committed, Status::Authorized => showReceipt((string) $outcome->reference),
-        Status::Failed => showPage('Paiement refusé', '<p>' . declineText($outcome) . '</p>'),
+        Status::Failed => showPage('Paiement refusé', TEN_DECLINES),
+        Status::NoOrder => showPage('Commande annulée', WITHDRAWN),
         Status::Open => showForm($order, textOf($outcome) ?? $text),
         default => showUnclear($order->id),
     };

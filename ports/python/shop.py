@@ -388,7 +388,7 @@ def show_outcome(request, order, outcome, text=None, status=200):
     if outcome.status is Status.NOT_CERTAIN:
         return request.send_page("Pago incierto", unclear(order.id), status)
     if outcome.status is Status.FAILED:
-        return request.send_page("Pago rechazado", "<p>%s</p>" % text_of(outcome), status)
+        return request.send_page("Pago rechazado", TEN_DECLINES, status)
     if outcome.status is Status.NO_ORDER:
         return request.send_page("Pedido anulado", WITHDRAWN, status)
     text = text_of(outcome) or text
@@ -407,7 +407,9 @@ def show_outcome(request, order, outcome, text=None, status=200):
 
 def text_of(outcome):
     """What became of the last try."""
-    word = outcome.last.value if outcome.last else outcome.status.value
+    if outcome.last is None:
+        return None
+    word = outcome.last.value
     if word == "failed":
         reason = DECLINES.get(outcome.reason, "el banco la ha rechazado")
         return "Tarjeta rechazada: %s. No ha pagado. Pruebe con otra tarjeta." % reason
@@ -511,6 +513,9 @@ UNCLEAR = """<h1>Todavía no sabemos si ha pagado</h1>
     <p>No pague otra vez. Vamos a comprobarlo y le avisaremos.</p>
     %(reference)s
     <p><a href="/">Volver a la tienda</a></p>"""
+
+TEN_DECLINES = """<h1>Pago rechazado</h1>
+    <p>La tarjeta ha sido rechazada, y no se puede probar otra. No ha pagado. Contáctenos.</p>"""
 
 WITHDRAWN = """<h1>Este pedido está anulado</h1>
     <p>No se ha cobrado en su tarjeta. <a href="/">Volver a la tienda</a></p>"""

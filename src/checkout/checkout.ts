@@ -9,9 +9,9 @@ import {
 import {
   type Decider,
   type Decision,
+  hasTooManyDeclines,
   isDue,
   type LastTry,
-  MOST_DECLINES,
   type NewAttempt,
   type Outcome,
   onAnswer,
@@ -134,7 +134,8 @@ export interface Order {
 export type IssuedKey =
   /**
    * The key; `order` is the id of the order that it is for. `last` is what became of the last try:
-   * show its text beside the form. `reason` is the service's reason for a decline.
+   * show its text beside the form. `reason` is the service's reason for a decline, `key_id` the key
+   * of the block of that try, if it is known.
    */
   | {
       status: 200;
@@ -142,6 +143,7 @@ export type IssuedKey =
       order: string;
       last?: LastTry;
       reason?: string | null;
+      key_id?: string;
     }
   /** Nothing is left to pay, or it is not certain: show the outcome, and no form. */
   | { status: 409; body: Outcome }
@@ -182,9 +184,9 @@ export type IssuedKey =
  * console.log(paid.status); // committed
  * console.log((await checkout.outcome(order.id)).status); // committed
  *
- * // The cart has changed, and another order takes the place of one that nobody has paid:
- * const changed = { id: 'order-2', amount: 500, currency: 'USD' };
- * console.log((await checkout.withdraw(changed)).status); // no_order
+ * // The cart of another order has changed. Give that up before a new order takes its place:
+ * const before = { id: 'order-2', amount: 500, currency: 'USD' };
+ * console.log((await checkout.withdraw(before)).status); // no_order
  *
  * // Every few minutes:
  * const swept = await checkout.sweep();
@@ -232,7 +234,7 @@ export interface CheckoutCalls {
    *
    * @param order - From your own database.
    * @returns `no_order` if the order is withdrawn. Every other outcome says that it is not: it is
-   * paid, or may have been, or a person has to look at it, or the store has failed.
+   * paid, or may have been, or the store has failed.
    * @throws TypeError if `order` is not an order.
    */
   withdraw(order: Order): Promise<Outcome>;
@@ -438,11 +440,6 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     stored: StoredOrder | undefined,
     answer: Outcome,
   ): Promise<IssuedKey> {
-    if (answer.status === 'failed')
-      log(
-        `${MOST_DECLINES} cards of order ${quoted(orderId)} were declined: no more are taken. ` +
-          'Look at it, and begin a new order if the shopper is honest',
-      );
     // Something was sent for another amount: nobody can pay until staff have settled it.
     if (answer.status === 'not_certain' && stored?.state === 'open')
       logUncertain(orderId, stored.intentId);
@@ -572,6 +569,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
         onAnswer(stored, attempt, answer, decider(attempt.token)),
       );
       result = decision.outcome;
+      logDeclines(orderId, decision);
     } catch (error) {
       if (answer.kind === 'intent')
         log(
@@ -619,11 +617,13 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
   async function withdraw(given: Order): Promise<Outcome> {
     const order = readOrder(given);
     try {
-      await readSettled(order.id); // its card may be declined
-      const { store } = await orders.change(order.id, (stored) =>
-        onWithdraw(stored, order.id, order),
-      );
-      return store ? outcomeOf(store) : await outcome(order.id);
+      for (;;) {
+        await readSettled(order.id); // its card may be declined
+        const { next, store } = await orders.change(order.id, (stored) =>
+          onWithdraw(stored, order.id, order, { now: now(), limitMs }),
+        );
+        if (next === 'answer') return store ? outcomeOf(store) : await outcome(order.id);
+      }
     } catch (error) {
       return storeFailed(order.id, error);
     }
@@ -738,7 +738,10 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       );
       return undefined;
     }
-    await orders.change(orderId, (stored) => onLookUp(stored, question, found, decider(token)));
+    const decision = await orders.change(orderId, (stored) =>
+      onLookUp(stored, question, found, decider(token)),
+    );
+    logDeclines(orderId, decision);
     return found;
   }
 
@@ -813,6 +816,15 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     log(
       `Payment not certain: order ${quoted(orderId)}, intent ${quoted(intentId ?? 'none')}. ` +
         'Find out what became of the intent: checkout.sweep, or checkout.resolve',
+    );
+  }
+
+  /** O13: for the staff, when the last card that may be tried is declined. */
+  function logDeclines(orderId: string, { store }: Decision): void {
+    if (!store || !hasTooManyDeclines(store)) return;
+    log(
+      `${store.declines} cards of order ${quoted(orderId)} were declined: no more are taken. ` +
+        'Look at it, and withdraw it if the shopper is honest: then another order can begin',
     );
   }
 

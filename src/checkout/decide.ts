@@ -50,6 +50,8 @@ import type { CaptureMethod } from './card-payments.ts';
  * - O19: Nothing of a card is stored.
  * - O20: Only a write gives an order up, and only while no card can have been charged. Whoever has
  *   read `open` knows how the order stood: a block may be on its way since.
+ * - O21: The arrival of a block ends what is told of the try before. Nobody who reloads the page
+ *   reads "declined" while another card is about to be charged.
  */
 
 /**
@@ -78,9 +80,18 @@ export interface StoredOrder {
   /** How many cards were declined. */
   declines?: number;
   /** What became of the last try, while the order is open; `sent` stands for `retry_is_safe`. */
-  last?: { status: 'failed' | 'not_paid'; reason: string | null } | null;
+  last?: LastResult | null;
   /** Only of a paid order, in a shop with `onPaid`. */
   delivery?: Claim | 'done';
+}
+
+/** What became of a block. */
+export interface LastResult {
+  status: 'failed' | 'not_paid';
+  /** The service's reason for a decline. */
+  reason: string | null;
+  /** The key of the block. Absent if staff or a look-up have settled the order. */
+  keyId?: string;
 }
 
 /** One call of `pay` that sends a block to the service. */
@@ -135,9 +146,10 @@ export type LastTry = 'failed' | 'not_paid' | 'retry_is_safe';
 export type Outcome =
   /**
    * Only from `outcome`, `withdraw`, `resolve` and `sweep`: show the form. `last` is what became of
-   * the last try, `reason` the service's reason if that was declined.
+   * the last try, `reason` the service's reason if that was declined, and `key_id` the key of its
+   * block, if that is known.
    */
-  | { status: 'open'; last?: LastTry; reason?: string | null }
+  | { status: 'open'; last?: LastTry; reason?: string | null; key_id?: string }
   /** Paid. `reference` is the id of the intent: one for each paid order. */
   | { status: 'committed' | 'authorized'; reference: string }
   /** The card was declined: not paid. Another card may be tried, if the order gets a key. */
@@ -211,9 +223,14 @@ export function outcomeOf(order: StoredOrder | undefined): Outcome {
   if (order.state !== 'open') return NOT_CERTAIN;
   if (order.sent) return { status: 'open', last: 'retry_is_safe' };
   if (hasTooManyDeclines(order)) return lastDecline(order);
-  const { last } = order;
-  if (last?.status === 'failed') return { status: 'open', last: 'failed', reason: last.reason };
-  return last ? { status: 'open', last: 'not_paid' } : { status: 'open' };
+  if (!order.last) return { status: 'open' };
+  const { status, reason, keyId } = order.last;
+  return {
+    status: 'open',
+    last: status,
+    ...(status === 'failed' && { reason }),
+    ...(keyId !== undefined && { key_id: keyId }),
+  };
 }
 
 /** A key is requested, to pay `price`. */
@@ -285,7 +302,10 @@ export function onBlock(stored: StoredOrder | undefined, attempt: NewAttempt): B
     !hasTooManyDeclines(order); // O13
   if (!isGood) return { next: 'answer', ...onRefusal(stored, keyId) };
   const intentId = order.intentId ?? draftId;
-  if (!intentId) return { next: 'create_intent' }; // O18
+  if (!intentId) {
+    const next = 'create_intent'; // O18
+    return order.last ? { next, store: { ...order, last: null } } : { next }; // O21
+  }
   const store: StoredOrder = {
     ...withBlock(order, keyId, 'sent'),
     state: 'paying',
@@ -302,7 +322,7 @@ export function onRefusal(stored: StoredOrder | undefined, keyId: string): Decis
   const isUnused = stored?.state === 'open' && findKey(stored, keyId)?.block === 'none';
   if (!isUnused) return { outcome };
   const order = withBlock(stored, keyId, 'error');
-  const store: StoredOrder = { ...order, last: { status: 'not_paid', reason: null } };
+  const store: StoredOrder = { ...order, last: { status: 'not_paid', reason: null, keyId } };
   return { store, outcome }; // O5
 }
 
@@ -341,7 +361,7 @@ function afterResponse(
   const { status, reason } = answer;
   if (status === 'committed' || status === 'authorized') return asPaid(order, status, decider);
   if (status !== 'failed') return undefined;
-  return declined(withBlock(order, keyId, 'declined', reason), reason);
+  return declined(withBlock(order, keyId, 'declined', reason), reason, keyId);
 }
 
 function afterFailure(order: StoredOrder, keyId: string, answer: ServiceAnswer): StoredOrder {
@@ -391,11 +411,19 @@ export function onWithdraw(
   stored: StoredOrder | undefined,
   orderId: string,
   price: Price,
-): { store?: StoredOrder } {
+  { now, limitMs }: Pick<Decider, 'now' | 'limitMs'>,
+): WithdrawDecision {
   const order = stored ?? { ...newOrder(price), id: orderId }; // a key for it may be on its way
+  if (isUnderWay(order, now, limitMs)) return { next: 'wait' };
   const mayBeCharged = order.state !== 'open' || order.sent; // O20
-  if (mayBeCharged || hasTooManyDeclines(order)) return {}; // O13: not by another order either
-  return { store: { ...order, state: 'withdrawn' } };
+  if (mayBeCharged) return { next: 'answer' };
+  return { next: 'answer', store: { ...order, state: 'withdrawn' } };
+}
+
+export interface WithdrawDecision {
+  store?: StoredOrder;
+  /** `wait`: an attempt has begun. Its card may be declined: decide again then. */
+  next: 'wait' | 'answer';
 }
 
 /** What a look-up is about. */
@@ -436,7 +464,7 @@ function afterLookUp(
   if (stored.intentId !== asked.intentId) return undefined; // O10
   if (found === 'committed' || found === 'authorized') return asPaid(stored, found, decider);
   if (!isUnsettled(stored, decider)) return undefined;
-  if (found === 'failed') return declined(stored, null);
+  if (found === 'failed') return declined(stored, null, stored.attempt?.keyId);
   if (found === 'cancelled') return withoutIntent(stored);
   const isSameAttempt = (stored.attempt?.token ?? null) === asked.token;
   if (found !== 'created' || !isSameAttempt || stored.state === 'open') return undefined;
@@ -522,9 +550,10 @@ function asPaid(
   return delivers ? { ...store, delivery: claimOf(token, now, 1) } : store; // O12
 }
 
-function declined(order: StoredOrder, reason: string | null): StoredOrder {
+function declined(order: StoredOrder, reason: string | null, keyId?: string): StoredOrder {
   const declines = (order.declines ?? 0) + 1;
-  return { ...withoutIntent(order), declines, last: { status: 'failed', reason } };
+  const last: LastResult = { status: 'failed', reason, ...(keyId !== undefined && { keyId }) };
+  return { ...withoutIntent(order), declines, last };
 }
 
 /** O1: the intent is dead, so that a new one may be made. The keys stay used. */
@@ -550,7 +579,8 @@ function claimOf(token: string, now: number, tries: number): Claim {
 const FIRST_CLAIM_MS = 30_000;
 const LONGEST_CLAIM_MS = 3_600_000;
 
-function hasTooManyDeclines({ sent, declines = 0 }: StoredOrder): boolean {
+/** O13 */
+export function hasTooManyDeclines({ sent, declines = 0 }: StoredOrder): boolean {
   return !sent && declines >= MOST_DECLINES;
 }
 

@@ -57,7 +57,7 @@ const oneOf =
 const KEY = { id: isText, amount: isCount, currency: isText, expiresAt: isTime, block: isText };
 const ATTEMPT = { token: isText, keyId: isText, startedAt: isTime };
 const CLAIM = { token: isText, until: isTime, tries: isCount };
-const LAST = { status: oneOf('failed', 'not_paid') };
+const LAST = { status: oneOf('failed', 'not_paid'), keyId: optional(isText) };
 
 const ORDER: Record<string, Check> = {
   id: optional(isText),

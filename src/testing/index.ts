@@ -216,7 +216,8 @@ export function fakeCheckout(...plays: Play[]): FakeCheckout {
     outcomes.set(key_id, outcome);
     if ('reference' in outcome) charges += 1;
     const isSettled = 'reference' in outcome || play === 'not_certain';
-    current = isSettled ? outcome : { ...outcome, status: 'open', last: play };
+    const ofBlock = play === 'retry_is_safe' ? {} : { key_id };
+    current = isSettled ? outcome : { ...outcome, status: 'open', last: play, ...ofBlock };
     if (play === 'lost') throw new TypeError('The response is lost');
     return responseOf(outcome);
   }

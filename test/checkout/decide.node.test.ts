@@ -69,6 +69,22 @@ describe('a block', () => {
     expect(outcome).toEqual({ status: 'retry_is_safe' });
   });
 
+  test('that waits for its draft ends what was told of the card before', () => {
+    const last = { status: 'failed', reason: 'card_declined', keyId: 'cek_0' } as const;
+    const decision = onBlock({ ...OPEN, intentId: null, last }, attempt);
+    expect(decision).toMatchObject({ next: 'create_intent', store: { last: null } });
+    expect(outcomeOf(decision.store)).toEqual({ status: 'open' });
+    expect(onBlock(decision.store, attempt)).toEqual({ next: 'create_intent' });
+  });
+
+  test.each([
+    ['failed', { status: 'open', last: 'failed', reason: null, key_id: 'cek_1' }],
+    ['cancelled', { status: 'open', last: 'not_paid' }],
+  ])('that got no answer is %s, as a look-up says', (found, outcome) => {
+    const asked = { intentId: 'pi_card_1', token: 't' };
+    expect(onLookUp(PAYING, asked, found, at(1101)).outcome).toEqual(outcome);
+  });
+
   test('of a key that the order has not says nothing about a payment', () => {
     for (const stored of [OPEN, undefined])
       expect(onBlock(stored, { ...attempt, keyId: 'cek_other' })).toEqual({
@@ -91,37 +107,46 @@ describe('a block', () => {
 });
 
 describe('an order that is withdrawn', () => {
-  const WITHDRAWN = onWithdraw(OPEN, 'order-1', price).store!;
+  const WITHDRAWN = onWithdraw(OPEN, 'order-1', price, at(1000)).store!;
 
   test.each<[string, StoredOrder | undefined]>([
     ['without a key', undefined],
     ['with a key', OPEN],
     ['whose card was declined', { ...OPEN, last: { status: 'failed', reason: null } }],
-    ['with nine declines', { ...OPEN, declines: 9 }],
+    // 0.3.0 first refused this: a tester of cards changes the cart after nine, and staff had no word.
+    ['with ten declines', { ...OPEN, declines: 10 }],
   ])('is one of which nothing can have been charged: %s', (_, stored) => {
-    const { store } = onWithdraw(stored, 'order-1', price);
+    const { store } = onWithdraw(stored, 'order-1', price, at(1000));
     expect(store).toMatchObject({ ...stored, state: 'withdrawn' });
     expect(outcomeOf(store)).toEqual({ status: 'no_order' });
     expect(isDue(store!)).toBe(false);
   });
 
   test('is stored under its id, also if it has got no key', () => {
-    const { store } = onWithdraw(undefined, 'order-1', { ...price, capture_method: 'manual' });
+    const { store } = onWithdraw(
+      undefined,
+      'order-1',
+      { ...price, capture_method: 'manual' },
+      at(1000),
+    );
     expect(store).toMatchObject({ id: 'order-1', ...price, capture_method: 'manual', keys: [] });
   });
 
   test.each<[string, StoredOrder]>([
     ['is paid', { ...OPEN, state: 'paid', paid: 'committed' }],
-    ['is being paid', PAYING],
+    ['was being paid, and has got no answer in time', PAYING],
     ['is not certain', { ...PAYING, state: 'uncertain' }],
     ['was sent, and is open', { ...OPEN, sent: true, keyErrors: 1 }],
-    ['a person has to look at: the next one would take ten cards more', { ...OPEN, declines: 10 }],
   ])('is none that %s', (_, stored) => {
-    expect(onWithdraw(stored, 'order-1', price)).toEqual({});
+    expect(onWithdraw(stored, 'order-1', price, at(1101))).toEqual({ next: 'answer' });
+  });
+
+  test('waits for the answer of an attempt: the card may be declined', () => {
+    expect(onWithdraw(PAYING, 'order-1', price, at(1100))).toEqual({ next: 'wait' });
   });
 
   test('stays so, and gets no key and no block', () => {
-    expect(onWithdraw(WITHDRAWN, 'order-1', price)).toEqual({});
+    expect(onWithdraw(WITHDRAWN, 'order-1', price, at(1000))).toEqual({ next: 'answer' });
     expect(onKeyRequested(WITHDRAWN, price)).toEqual({ outcome: { status: 'no_order' } });
     const dearer = { ...price, amount: 2000 };
     expect(onKeyRequested(WITHDRAWN, dearer)).toEqual({ outcome: { status: 'no_order' } });
@@ -187,9 +212,12 @@ test('nothing replaces an outcome, and staff do not resolve what is under way or
 });
 
 test('what became of the last try is stored, so that a reload tells it', () => {
+  const key_id = 'cek_1';
   const { store } = onAnswer(PAYING, attempt, intent('failed'), at(1000));
-  expect(outcomeOf(store)).toEqual({ status: 'open', last: 'failed', reason: 'card_declined' });
-  expect(outcomeOf(onRefusal(OPEN, 'cek_1').store)).toEqual({ status: 'open', last: 'not_paid' });
+  const declined = { status: 'open', last: 'failed', reason: 'card_declined', key_id };
+  expect(outcomeOf(store)).toEqual(declined);
+  const refused = { status: 'open', last: 'not_paid', key_id };
+  expect(outcomeOf(onRefusal(OPEN, key_id).store)).toEqual(refused);
   const error = onAnswer(PAYING, attempt, { kind: 'key_error' }, at(1000)).store;
   expect(outcomeOf(error)).toEqual({ status: 'open', last: 'retry_is_safe' });
 });

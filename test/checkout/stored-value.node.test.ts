@@ -87,6 +87,7 @@ describe('no order', () => {
     property('declines', 0.5),
     property('last', { status: 'paid' }),
     property('last', 'failed'),
+    property('last', { status: 'failed', reason: null, keyId: 7 }),
     ['delivery of an unknown word', { ...PAID, delivery: 'begun' }],
     ['delivery null', { ...PAID, delivery: null }],
     ...parts(OPEN, 'keys', KEY),

@@ -540,6 +540,31 @@ describe('withdraw', () => {
     expect(value().state).toBe('withdrawn');
   });
 
+  test('waits also for a payment that begins after its first look', async () => {
+    let isFirst = true;
+    const made = checkout({
+      store: {
+        async read() {
+          const found = made.entry();
+          if (isFirst) made.put(PAYING);
+          isFirst = false;
+          return found;
+        },
+      },
+    });
+    const answer = made.ask('withdraw');
+    while (made.clock() < 1000) await turn();
+    made.put({ ...OPEN, last: { status: 'failed', reason: 'card_declined' } });
+    expect(await answer).toEqual({ status: 'no_order' });
+    expect(made.value().state).toBe('withdrawn');
+  });
+
+  test('gives up an order of which ten cards were declined: staff let its shopper go on', async () => {
+    const { ask } = checkout({ stored: { ...OPEN, declines: 10 } });
+    expect(await ask('outcome')).toEqual({ status: 'failed', reason: null });
+    expect(await ask('withdraw')).toEqual({ status: 'no_order' });
+  });
+
   test('changes nothing of a paid order, and delivers it', async () => {
     const onPaid = vi.fn();
     const delivery = { token: 't', until: -1, tries: 1 };
@@ -1085,6 +1110,9 @@ const UNCLEAR = new CardPaymentsError('', {
 const UNCERTAIN_LINE =
   'Payment not certain: order "order-1", intent "pi_card_1". Find out what became of the intent: ' +
   'checkout.sweep, or checkout.resolve';
+const TEN_DECLINES =
+  '10 cards of order "order-1" were declined: no more are taken. Look at it, and withdraw it if ' +
+  'the shopper is honest: then another order can begin';
 const OTHERS = { ...OPEN, keys: [] };
 const USED = { ...OPEN, keys: [{ ...KEY, id: 'cek_1', block: 'declined' }] };
 
@@ -1238,13 +1266,19 @@ describe('the log has codes and ids', () => {
       ],
     ],
     [
-      'an order of which ten cards were declined',
+      'the tenth decline of an order',
+      {
+        stored: { ...OPEN, declines: 9 },
+        client: { authorize: async (id) => intentResource(id, PRICE, 'failed') },
+      },
+      'pay',
+      [TEN_DECLINES],
+    ],
+    [
+      'a key for an order of which ten cards were declined, which is no news',
       { stored: { ...OPEN, declines: 10 } },
       'issueKey',
-      [
-        '10 cards of order "order-1" were declined: no more are taken. Look at it, and begin a new ' +
-          'order if the shopper is honest',
-      ],
+      [],
     ],
     [
       'a block for an order that nobody has settled',

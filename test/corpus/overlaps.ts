@@ -69,6 +69,13 @@ export const OVERLAPS: Record<string, Step[]> = {
       ...intent('pi_card_3', 'created'),
     }),
   ],
+  'the page is reloaded while the second card waits for its draft': [
+    pay('cek_1', declined),
+    pay('cek_2', intent('pi_card_2', 'committed'), [], {
+      ...meanwhile([{ at: BEGIN, call: 'outcome' }]),
+      ...intent('pi_card_2', 'created'),
+    }),
+  ],
   'a key is asked for during a payment': [pay('cek_1', approved, [issueKey('cek_3')])],
   'a payment is approved before a key comes': [issueKey('cek_3', [pay('cek_1', approved)])],
   'a payment has a key error before a key comes': [issueKey('cek_3', [pay('cek_1', keyError)])],

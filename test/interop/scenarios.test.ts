@@ -93,6 +93,10 @@ const FAULTS: Record<Port['name'], Faults> = {
       '$order->state !== State::Open || $order->sent; // O20',
       '$order->state !== State::Open;',
     ],
+    'a decline that is told while the next card waits for its draft': [
+      '$store = $order->last === null ? null : $order->with(last: null); // O21',
+      '$store = null;',
+    ],
   },
   Python: {
     'two attempts at once': [
@@ -119,6 +123,10 @@ const FAULTS: Record<Port['name'], Faults> = {
     'an order that is withdrawn after a key error': [
       'order.state is not State.OPEN or order.sent  # O20',
       'order.state is not State.OPEN',
+    ],
+    'a decline that is told while the next card waits for its draft': [
+      'store = None if order.last is None else replace(order, last=None)  # O21',
+      'store = None',
     ],
   },
 };

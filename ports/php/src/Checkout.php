@@ -128,13 +128,6 @@ final class Checkout
 
     private function noKey(string $orderId, ?StoredOrder $stored, Outcome $outcome): IssuedKey
     {
-        if ($outcome->status === Status::Failed) {
-            $this->log(
-                Decide::MOST_DECLINES . ' cards of order %s were declined: no more are taken. '
-                . 'Look at it, and begin a new order if the shopper is honest',
-                order: $orderId,
-            );
-        }
         // Something was sent for another amount: nobody can pay until staff have settled it.
         if ($outcome->status === Status::NotCertain && $stored?->state === State::Open) {
             $this->logUncertain($orderId, $stored->intentId);
@@ -336,11 +329,11 @@ final class Checkout
         $decider = $this->decider($token);
         $keyId = $card->keyId;
         try {
-            $outcome = $this->orders->change(
+            $decision = $this->orders->change(
                 $orderId,
                 static fn (?StoredOrder $stored): Decision =>
                     Decide::onAnswer($stored, $token, $keyId, $answer, $decider),
-            )->outcome();
+            );
         } catch (\Throwable $error) {
             if ($answer->intent !== null) {
                 $line = 'Answer not stored: order %s, intent %s, status %s';
@@ -348,6 +341,8 @@ final class Checkout
             }
             throw $error;
         }
+        $this->logDeclines($orderId, $decision);
+        $outcome = $decision->outcome();
         if ($outcome->status === Status::NotCertain) {
             $this->logUncertain($orderId, $intentId);
         }
@@ -389,16 +384,21 @@ final class Checkout
      * payment of the order is under way.
      *
      * @return Outcome NoOrder if the order is withdrawn. Every other outcome says that it is not:
-     *     it is paid, or may have been, or a person has to look at it, or the store has failed.
+     *     it is paid, or may have been, or the store has failed.
      */
     public function withdraw(Order $order): Outcome
     {
         try {
-            $this->readSettled($order->id); // its card may be declined
-            $store = $this->orders->change(
-                $order->id,
-                static fn (?StoredOrder $stored): Decision => Decide::onWithdraw($stored, $order),
-            )->store;
+            do {
+                $this->readSettled($order->id); // its card may be declined
+                $now = $this->clock->now();
+                $decision = $this->orders->change(
+                    $order->id,
+                    fn (?StoredOrder $stored): Decision =>
+                        Decide::onWithdraw($stored, $order, $now, $this->limitMs),
+                );
+            } while ($decision->next === Next::Wait);
+            $store = $decision->store;
             return $store === null ? $this->outcome($order->id) : Decide::outcomeOf($store);
         } catch (\Throwable $error) {
             return $this->storeFailed($order->id, $error);
@@ -536,11 +536,12 @@ final class Checkout
             return null;
         }
         $later = $this->decider($token);
-        $this->orders->change(
+        $decision = $this->orders->change(
             $orderId,
             static fn (?StoredOrder $stored): Decision =>
                 Decide::onLookUp($stored, $question, $found, $later),
         );
+        $this->logDeclines($orderId, $decision);
         return $found;
     }
 
@@ -639,6 +640,20 @@ final class Checkout
             . 'sweep(), or resolve()',
             order: $orderId,
             intent: $intentId,
+        );
+    }
+
+    /** O13: for the staff, when the last card that may be tried is declined. */
+    private function logDeclines(string $orderId, Decision $decision): void
+    {
+        $store = $decision->store;
+        if ($store === null || !Decide::hasTooManyDeclines($store)) {
+            return;
+        }
+        $this->log(
+            $store->declines . ' cards of order %s were declined: no more are taken. '
+            . 'Look at it, and withdraw it if the shopper is honest: then another order can begin',
+            order: $orderId,
         );
     }
 

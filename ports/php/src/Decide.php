@@ -10,7 +10,7 @@ namespace Cardseal;
  * This class knows no network and no store. Each function takes what is stored of the order and
  * what has happened, and returns what to store and what the shopper gets. Checkout does what these
  * functions say. They are the same, name for name and rule for rule, as in decide.py and in
- * src/checkout/decide.ts of the repository: that file has the rules O1 to O20 in words.
+ * src/checkout/decide.ts of the repository: that file has the rules O1 to O21 in words.
  *
  * An order is in one of five states:
  *
@@ -78,6 +78,7 @@ final class Decide
             Status::Open,
             last: $order->last?->status,
             reason: $isDeclined ? $order->last->reason : null,
+            keyId: $order->last?->keyId,
         );
     }
 
@@ -133,7 +134,8 @@ final class Decide
         }
         $intentId = $order->intentId ?? $attempt->draftId;
         if ($intentId === null) {
-            return new Decision(next: Next::CreateIntent); // O18
+            $store = $order->last === null ? null : $order->with(last: null); // O21
+            return new Decision($store, next: Next::CreateIntent); // O18
         }
         $store = $order->withBlock($attempt->keyId, BlockState::Sent)->with(
             state: State::Paying,
@@ -166,8 +168,8 @@ final class Decide
         if (!$isUnused) {
             return new Decision(outcome: $outcome);
         }
-        $store = $stored->withBlock($keyId, BlockState::Error)->with(last: new Last(LastTry::NotPaid));
-        return new Decision($store, $outcome);
+        $last = new Last(LastTry::NotPaid, keyId: $keyId);
+        return new Decision($stored->withBlock($keyId, BlockState::Error)->with(last: $last), $outcome);
     }
 
     /** What was posted is no block. The order's state comes first. */
@@ -220,7 +222,8 @@ final class Decide
             return null;
         }
         $reason = self::shortened($intent->failureReason);
-        return self::declined($order->withBlock($keyId, BlockState::Declined, $reason), $reason);
+        $order = $order->withBlock($keyId, BlockState::Declined, $reason);
+        return self::declined($order, $reason, $keyId);
     }
 
     /** The service's reasons are a few words. Not substr(): it can cut a character in two. */
@@ -282,15 +285,21 @@ final class Decide
     }
 
     /** The shop gives the order up: to begin another one, or to be paid in another way. */
-    public static function onWithdraw(?StoredOrder $stored, Order $price): Decision
-    {
+    public static function onWithdraw(
+        ?StoredOrder $stored,
+        Order $price,
+        int $now,
+        int $limitMs,
+    ): Decision {
         // A key for a new order may be on its way.
         $order = $stored ?? self::newOrder($price)->with(id: $price->id);
-        $mayBeCharged = $order->state !== State::Open || $order->sent; // O20
-        if ($mayBeCharged || self::hasTooManyDeclines($order)) { // O13: not by another order either
-            return new Decision();
+        // An attempt has begun. Its card may be declined.
+        if (self::isUnderWay($order, $now, $limitMs)) {
+            return new Decision(next: Next::Wait);
         }
-        return new Decision($order->with(state: State::Withdrawn));
+        $mayBeCharged = $order->state !== State::Open || $order->sent; // O20
+        $store = $mayBeCharged ? null : $order->with(state: State::Withdrawn);
+        return new Decision($store, next: Next::Answer);
     }
 
     /** What to look up of an order; null if nothing of it is unsettled. */
@@ -333,7 +342,7 @@ final class Decide
             return null;
         }
         if ($found === 'failed') {
-            return self::declined($stored, null);
+            return self::declined($stored, null, $stored->attempt?->keyId);
         }
         if ($found === 'cancelled') {
             return self::withoutIntent($stored);
@@ -440,11 +449,14 @@ final class Decide
         return $store->with(delivery: self::claimOf($decider->token, $decider->now, 1)); // O12
     }
 
-    private static function declined(StoredOrder $order, ?string $reason): StoredOrder
-    {
+    private static function declined(
+        StoredOrder $order,
+        ?string $reason,
+        ?string $keyId,
+    ): StoredOrder {
         return self::withoutIntent($order)->with(
             declines: $order->declines + 1,
-            last: new Last(LastTry::Failed, $reason),
+            last: new Last(LastTry::Failed, $reason, $keyId),
         );
     }
 
@@ -468,7 +480,8 @@ final class Decide
         return new Claim($token, $now + $pause, $tries);
     }
 
-    private static function hasTooManyDeclines(StoredOrder $order): bool
+    /** O13 */
+    public static function hasTooManyDeclines(StoredOrder $order): bool
     {
         return !$order->sent && $order->declines >= self::MOST_DECLINES;
     }

@@ -13,7 +13,7 @@ final class Outcome implements \JsonSerializable
      * @param string|null $reason the service's reason for a decline
      * @param string|null $order with NotCertain: the order's id, which the shopper needs to ask
      * @param string|null $keyId with NoOrder, if a block was posted: the id of its key, which
-     *     leads to its order
+     *     leads to its order; beside $last: the key of the block of that try, if it is known
      */
     public function __construct(
         public readonly Status $status,

@@ -37,7 +37,7 @@ final class StoredValue
             'last' => $order->last === null ? null : [
                 'status' => $order->last->status->value,
                 'reason' => $order->last->reason,
-            ],
+            ] + ($order->last->keyId === null ? [] : ['keyId' => $order->last->keyId]),
         ];
         if ($order->id !== null) {
             $stored['id'] = $order->id;
@@ -165,7 +165,8 @@ final class StoredValue
         if ($stored === null) {
             return null;
         }
-        return new Last(LastTry::from(self::at($stored, 'status')), $stored['reason'] ?? null);
+        $status = LastTry::from(self::at($stored, 'status'));
+        return new Last($status, $stored['reason'] ?? null, $stored['keyId'] ?? null);
     }
 
     /** @param array<mixed>|string|null $stored */

@@ -60,7 +60,7 @@ def test_a_decline_survives_a_reload() -> None:
     ask(shop)
     declined = told(ask(shop, body=POSTED))
     assert declined == {"status": "failed", "reason": "card_declined"}
-    last = {"last": "failed", "reason": "card_declined"}
+    last = {"last": "failed", "reason": "card_declined", "key_id": "cek_1"}
     assert told(ask(shop, "GET")) == {"status": "open", **last}
     assert told(ask(shop)).items() >= {"status": "open", **last}.items()
 

@@ -11,9 +11,9 @@ from typing import Any, Callable, Optional, Protocol, Union
 from .card_payments import CaptureMethod, CardPaymentsError, EncryptionKey, Intent
 from .clock import Clock, SystemClock
 from .decide import (
-    MOST_DECLINES,
     NOT_CERTAIN,
     Decider,
+    Decision,
     Failure,
     IntentResponse,
     NewAttempt,
@@ -21,6 +21,7 @@ from .decide import (
     ServiceAnswer,
     State,
     StoredOrder,
+    has_too_many_declines,
     is_due,
     on_answer,
     on_block,
@@ -255,12 +256,6 @@ class Checkout:
         return self._no_key(order.id, stored, decision.outcome)
 
     def _no_key(self, order_id: str, stored: Optional[StoredOrder], outcome: Outcome) -> Outcome:
-        if outcome.status is Status.FAILED:
-            self._log(
-                "%d cards of order %s were declined: no more are taken. "
-                "Look at it, and begin a new order if the shopper is honest"
-                % (MOST_DECLINES, quoted(order_id))
-            )
         # Something was sent for another amount: nobody can pay until staff have settled it.
         is_uncertain = outcome.status is Status.NOT_CERTAIN
         if is_uncertain and stored is not None and stored.state is State.OPEN:
@@ -395,6 +390,7 @@ class Checkout:
                     % (quoted(order_id), quoted(intent_id), quoted(answer.status))
                 )
             raise
+        self._log_declines(order_id, settled)
         if settled.outcome.status is Status.NOT_CERTAIN:
             self._log_uncertain(order_id, intent_id)
         return settled.outcome
@@ -427,11 +423,18 @@ class Checkout:
         is under way.
 
         Returns ``no_order`` if the order is withdrawn. Every other outcome says that it is not: it
-        is paid, or may have been, or a person has to look at it, or the store has failed.
+        is paid, or may have been, or the store has failed.
         """
         try:
-            self._read_settled(order.id)  # its card may be declined
-            store = self._orders.change(order.id, lambda stored: on_withdraw(stored, order)).store
+            while True:
+                self._read_settled(order.id)  # its card may be declined
+                now = self._clock.now_ms()
+                decision = self._orders.change(
+                    order.id, lambda stored: on_withdraw(stored, order, now, self._limit_ms)
+                )
+                if not decision.is_to_wait:
+                    break
+            store = decision.store
             return self.outcome(order.id) if store is None else outcome_of(store)
         except Exception as error:
             return self._store_failed(order.id, error)
@@ -545,7 +548,10 @@ class Checkout:
             )
             return None
         later = replace(decider, now=self._clock.now_ms())
-        self._orders.change(order_id, lambda stored: on_look_up(stored, asked, found, later))
+        decision = self._orders.change(
+            order_id, lambda stored: on_look_up(stored, asked, found, later)
+        )
+        self._log_declines(order_id, decision)
         return found
 
     def _reported(
@@ -622,6 +628,17 @@ class Checkout:
         self._log(
             "Payment not certain: order %s, intent %s. Find out what became of the intent: "
             "sweep, or resolve" % (quoted(order_id), quoted(intent_id or "none"))
+        )
+
+    def _log_declines(self, order_id: str, decision: Decision) -> None:
+        """O13: for the staff, when the last card that may be tried is declined."""
+        store = decision.store
+        if store is None or not has_too_many_declines(store):
+            return
+        self._log(
+            "%d cards of order %s were declined: no more are taken. Look at it, and withdraw it if "
+            "the shopper is honest: then another order can begin"
+            % (store.declines, quoted(order_id))
         )
 
     def _log_refusal(self, order_id: str, key_id: str, outcome: Outcome) -> None:

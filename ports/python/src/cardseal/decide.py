@@ -3,7 +3,7 @@
 This file knows no network and no store. Each function takes what is stored of the order and what
 has happened, and returns what to store and what the shopper gets. ``checkout.py`` does what these
 functions say. They are the same, name for name and rule for rule, as in ``Decide.php`` and in
-``src/checkout/decide.ts`` of the repository: that file has the rules O1 to O20 in words.
+``src/checkout/decide.ts`` of the repository: that file has the rules O1 to O21 in words.
 
 An order is in one of five states:
 
@@ -104,6 +104,8 @@ class Last:
 
     status: LastTry
     reason: Optional[str] = None
+    #: The key of its block. None if staff or a look-up have settled the order.
+    key_id: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -189,13 +191,16 @@ def outcome_of(order: Optional[StoredOrder]) -> Outcome:
         return NOT_CERTAIN
     if order.sent:
         return Outcome(Status.OPEN, last=LastTry.RETRY_IS_SAFE)
-    if _has_too_many_declines(order):
+    if has_too_many_declines(order):
         return _last_decline(order)
     if order.last is None:
         return Outcome(Status.OPEN)
     is_declined = order.last.status is LastTry.FAILED
     return Outcome(
-        Status.OPEN, last=order.last.status, reason=order.last.reason if is_declined else None
+        Status.OPEN,
+        last=order.last.status,
+        reason=order.last.reason if is_declined else None,
+        key_id=order.last.key_id,
     )
 
 
@@ -216,7 +221,7 @@ def on_key_requested(stored: Optional[StoredOrder], price: Order) -> KeyDecision
     # O9: the intent of the other price must be settled before a new one exists.
     if not _is_for(order, price):
         return KeyDecision(outcome=NOT_CERTAIN)
-    if _has_too_many_declines(order):
+    if has_too_many_declines(order):
         return KeyDecision(outcome=_last_decline(order))  # O13
     return KeyDecision(order=order)
 
@@ -280,7 +285,8 @@ def on_block(stored: Optional[StoredOrder], attempt: NewAttempt) -> BlockDecisio
         return BlockDecision(Next.ANSWER, refusal.store, outcome=refusal.outcome)
     intent_id = order.intent_id if order.intent_id is not None else attempt.draft_id
     if intent_id is None:
-        return BlockDecision(Next.CREATE_INTENT)  # O18
+        store = None if order.last is None else replace(order, last=None)  # O21
+        return BlockDecision(Next.CREATE_INTENT, store)  # O18
     store = replace(
         _with_block(order, attempt.key_id, Block.SENT),
         state=State.PAYING,
@@ -301,7 +307,7 @@ def _is_good(order: StoredOrder, attempt: NewAttempt) -> bool:
         and attempt.now <= key.expires_at
         and _is_shown_as(key.amount, key.currency, attempt.price)
         and _is_for(order, attempt.price)
-        and not _has_too_many_declines(order)  # O13
+        and not has_too_many_declines(order)  # O13
     )
 
 
@@ -314,7 +320,7 @@ def on_refusal(stored: Optional[StoredOrder], key_id: str) -> Decision:
     if key is None or key.block is not Block.NONE:
         return Decision(outcome)
     order = _with_block(stored, key_id, Block.ERROR)
-    return Decision(outcome, replace(order, last=Last(LastTry.NOT_PAID)))
+    return Decision(outcome, replace(order, last=Last(LastTry.NOT_PAID, key_id=key_id)))
 
 
 def on_no_block(stored: Optional[StoredOrder], now: int, limit_ms: int) -> Outcome:
@@ -377,7 +383,8 @@ def _after_response(
         return _as_paid(order, Paid(answer.status), decider)
     if answer.status != "failed":
         return None
-    return _declined(_with_block(order, key_id, Block.DECLINED, answer.reason), answer.reason)
+    declined = _with_block(order, key_id, Block.DECLINED, answer.reason)
+    return _declined(declined, answer.reason, key_id)
 
 
 def _after_failure(order: StoredOrder, key_id: str, answer: ServiceAnswer) -> StoredOrder:
@@ -419,16 +426,20 @@ class Withdrawal:
     """``store`` is None if the order is not given up."""
 
     store: Optional[StoredOrder] = None
+    #: An attempt has begun. Its card may be declined: decide again then.
+    is_to_wait: bool = False
 
 
-def on_withdraw(stored: Optional[StoredOrder], price: Order) -> Withdrawal:
+def on_withdraw(
+    stored: Optional[StoredOrder], price: Order, now: int, limit_ms: int
+) -> Withdrawal:
     """The shop gives the order up: to begin another one, or to be paid in another way."""
     # A key for a new order may be on its way.
     order = stored if stored is not None else replace(_new_order(price), id=price.id)
+    if is_under_way(order, now, limit_ms):
+        return Withdrawal(is_to_wait=True)
     may_be_charged = order.state is not State.OPEN or order.sent  # O20
-    if may_be_charged or _has_too_many_declines(order):  # O13: not by another order either
-        return Withdrawal()
-    return Withdrawal(replace(order, state=State.WITHDRAWN))
+    return Withdrawal(None if may_be_charged else replace(order, state=State.WITHDRAWN))
 
 
 @dataclass(frozen=True)
@@ -468,7 +479,7 @@ def _after_look_up(
     if not _is_unsettled(stored, decider):
         return None
     if found == "failed":
-        return _declined(stored, None)
+        return _declined(stored, None, stored.attempt.key_id if stored.attempt else None)
     if found == "cancelled":
         return _without_intent(stored)
     is_same_attempt = (stored.attempt.token if stored.attempt else None) == asked.token
@@ -519,7 +530,7 @@ def outcome_of_block(order: Optional[StoredOrder], key_id: str) -> Outcome:
         return Outcome(Status.NO_ORDER, key_id=key_id)
     if order.sent:
         return Outcome(Status.RETRY_IS_SAFE)
-    if _has_too_many_declines(order):
+    if has_too_many_declines(order):
         return _last_decline(order)
     if key.block is Block.DECLINED:
         return Outcome(Status.FAILED, reason=key.reason)
@@ -559,8 +570,8 @@ def _as_paid(order: StoredOrder, paid: Paid, decider: Decider) -> StoredOrder:
     return replace(store, delivery=_claim_of(decider.token, decider.now, 1))  # O12
 
 
-def _declined(order: StoredOrder, reason: Optional[str]) -> StoredOrder:
-    last = Last(LastTry.FAILED, reason)
+def _declined(order: StoredOrder, reason: Optional[str], key_id: Optional[str]) -> StoredOrder:
+    last = Last(LastTry.FAILED, reason, key_id)
     return replace(_without_intent(order), declines=order.declines + 1, last=last)
 
 
@@ -583,7 +594,8 @@ def _claim_of(token: str, now: int, tries: int) -> Claim:
     return Claim(token, now + pause, tries)
 
 
-def _has_too_many_declines(order: StoredOrder) -> bool:
+def has_too_many_declines(order: StoredOrder) -> bool:
+    """O13."""
     return not order.sent and order.declines >= MOST_DECLINES
 
 

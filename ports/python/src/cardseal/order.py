@@ -87,6 +87,7 @@ class Outcome:
       for a decline. A declined outcome has its ``reason``, too.
     - ``order``: with ``not_certain``, the order's id, which the shopper needs to ask about it.
     - ``key_id``: with ``no_order``, the id of the block's key, which leads staff to its order.
+      Beside ``last``, the key of the block of that try, if it is known.
     """
 
     status: Status

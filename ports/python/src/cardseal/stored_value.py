@@ -157,11 +157,15 @@ def _key_json(key: StoredKey) -> dict[str, Any]:
 def _read_last(stored: Any) -> Optional[Last]:
     if stored is None:
         return None
-    return Last(LastTry(stored["status"]), _optional_text(stored.get("reason")))
+    reason, key_id = stored.get("reason"), stored.get("keyId")
+    return Last(LastTry(stored["status"]), _optional_text(reason), _optional_text(key_id))
 
 
 def _last_json(last: Optional[Last]) -> Optional[dict[str, Any]]:
-    return None if last is None else {"status": last.status.value, "reason": last.reason}
+    if last is None:
+        return None
+    of_block = {} if last.key_id is None else {"keyId": last.key_id}
+    return {"status": last.status.value, "reason": last.reason, **of_block}
 
 
 def _read_delivery(stored: Any) -> Union[Claim, Delivery, None]:
