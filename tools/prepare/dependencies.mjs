@@ -1,8 +1,8 @@
 /**
  * Installs packages that are missing or older than their lock file: the root's, and those of folders
  * that have a package.json of their own. `dependencies.mjs` takes the folders that the tests need,
- * `dependencies.mjs tools/bench` the root and that one. Runs before anything is installed: plain
- * Node.
+ * `dependencies.mjs tools/bench` the root and that one, `dependencies.mjs .` the root alone. Runs
+ * before anything is installed: plain Node.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -55,7 +55,8 @@ function install(folder) {
 }
 
 const named = process.argv.slice(2);
-const folders = ['', ...(named.length ? named : TESTED)];
+const others = named.length ? named.filter((folder) => folder !== '.') : TESTED;
+const folders = ['', ...others];
 const stale = folders.filter((folder) => !isUpToDate(join(root, folder)));
 const wentWell = await Promise.all(stale.map(install));
 if (wentWell.includes(false)) {
