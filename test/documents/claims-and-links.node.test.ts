@@ -7,7 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { ENGLISH_OUTCOMES } from '../../src/pay/texts.ts';
 import { anchorOf } from '../../tools/api/anchor.ts';
 import { type Marker, markersOf } from '../../tools/claims/markers.ts';
-import { allMarkers, claimsIn, PAGE, writtenPage } from '../../tools/claims/page.ts';
+import {
+  allMarkers,
+  claimsIn,
+  exceptionListsIn,
+  MORE,
+  PAGE,
+  writtenPage,
+} from '../../tools/claims/page.ts';
 import { FLOOR } from '../support/compatibility.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -33,6 +40,46 @@ describe('the claims of SECURITY.md', () => {
   test('are all that a test or a planted fault names', () => {
     const ids = claims.map(({ id }) => id);
     expect(markers.filter(({ id }) => !ids.includes(id))).toEqual([]);
+  });
+
+  test('have exceptions that can be read: short cells, and lists that belong to them', () => {
+    expect(exceptionListsIn(security).length).toBeGreaterThan(10);
+    expect(faultsOfExceptions(security)).toEqual([]);
+  });
+
+  test('control: a long cell, a list without its cell, and a list out of order are found', () => {
+    const row = (id: string, cell: string) => `| [${id}](docs/claims.md#${id}) | holds | ${cell} |`;
+    const head = '\n## Exceptions in full\n';
+    const page = (cell: string, ...lists: string[]) =>
+      [row('a', cell), head, ...lists, '## Next\n\n### c'].join('\n');
+    const [ordinary, unusual] = PARTS.map((part) => `${part}:\n\n- One.\n- Two\n  lines.\n`);
+    const list = `### a\n\n${ordinary}\n${unusual}`;
+    const faults = (...of: Parameters<typeof page>) => faultsOfExceptions(page(...of));
+    expect(faults('None.')).toEqual([]);
+    expect(faults('One. [more](#a)', list)).toEqual([]);
+    const long = 'x'.repeat(LONGEST_EXCEPTION + 1);
+    expect(faults(long)).toEqual(['a: the cell is too long']);
+    expect(faults('One. [more](#a)')).toEqual(['a: the cell leads to no list']);
+    expect(faults('One. [more](#b)', list)).toEqual([
+      'a: the cell leads to the list of b',
+      'a: no cell leads to the list',
+    ]);
+    expect(faults('One.', list)).toEqual(['a: no cell leads to the list']);
+    expect(faults('[more](#a), and more.', list)).toEqual([
+      'a: the cell does not end with its link',
+      'a: no cell leads to the list',
+    ]);
+    expect(faults('None.', `### b\n\n${ordinary}`)).toEqual(['b: the list has no claim']);
+    expect(faults('[more](#a)', list, list)).toEqual(['a: two lists']);
+    const inList = (text: string) => faults('[more](#a)', `### a\n\n${text}`);
+    const wrongParts = ['a: the parts of the list, or their order'];
+    expect(inList(`${unusual}\n${ordinary}`)).toEqual(wrongParts);
+    expect(inList(`${ordinary}\n${ordinary}`)).toEqual(wrongParts);
+    expect(inList('Sometimes:\n\n- One.\n')).toEqual(wrongParts);
+    expect(inList('')).toEqual(wrongParts);
+    expect(inList(`${PARTS[0]}:\n`)).toEqual(wrongParts);
+    expect(inList(`${ordinary}\nA text.\n`)).toEqual(wrongParts);
+    expect(inList(`${PARTS[0]}:\n\n- ${long}\n`)).toEqual(['a: an exception is too long']);
   });
 
   test('stand in docs/claims.md as `node tools/claims` writes it', () => {
@@ -65,6 +112,58 @@ describe('the claims of SECURITY.md', () => {
     expect(within!.title).toBe('all › of …: …');
   });
 });
+
+/** In characters of Markdown: about two sentences. */
+const LONGEST_EXCEPTION = 250;
+
+/** The parts of a list in "Exceptions in full", in their order. */
+const PARTS = ['In an ordinary shop', 'In unusual cases', 'With scripts that interfere'];
+
+/** What keeps a reader of SECURITY.md from finding, or reading, the exceptions of a claim. */
+function faultsOfExceptions(page: string): string[] {
+  const claims = claimsIn(page);
+  const lists = exceptionListsIn(page);
+  const ids = lists.map(({ id }) => id);
+  const targetOf = (cell: string) => MORE.exec(cell)?.[1];
+  const ofCell = ({ id, exceptions }: (typeof claims)[number]) => {
+    const target = targetOf(exceptions);
+    const isOther = target !== undefined && target !== id;
+    const isAstray = target === undefined && exceptions.includes('[more]');
+    return [
+      ...(exceptions.length > LONGEST_EXCEPTION ? ['the cell is too long'] : []),
+      ...(target === id && !ids.includes(id) ? ['the cell leads to no list'] : []),
+      ...(isOther ? [`the cell leads to the list of ${target}`] : []),
+      ...(isAstray ? ['the cell does not end with its link'] : []),
+    ].map((fault) => `${id}: ${fault}`);
+  };
+  const ofList = ({ id, text }: (typeof lists)[number]) => {
+    const claim = claims.find((it) => it.id === id);
+    return [
+      ...(claim ? [] : ['the list has no claim']),
+      ...(claim && targetOf(claim.exceptions) !== id ? ['no cell leads to the list'] : []),
+      ...(hasParts(text) ? [] : ['the parts of the list, or their order']),
+      ...(bulletsOf(text).every((it) => it.length <= LONGEST_EXCEPTION)
+        ? []
+        : ['an exception is too long']),
+    ].map((fault) => `${id}: ${fault}`);
+  };
+  const twice = ids.filter((id, i) => ids.indexOf(id) !== i).map((id) => `${id}: two lists`);
+  return [...claims.flatMap(ofCell), ...lists.flatMap(ofList), ...twice];
+}
+
+/** Whether a list consists of one part or more, in their order, each with its bullets. */
+function hasParts(list: string): boolean {
+  const part = (name: string) => `(?:${name}:\\n\\n(?:- .+\\n(?: {2}.+\\n)*)+\\n?)?`;
+  return list !== '' && new RegExp(`^${PARTS.map(part).join('')}$`).test(`${list}\n`);
+}
+
+/** The bullets of a list, each on one line. */
+const bulletsOf = (list: string): string[] =>
+  list
+    .replaceAll(/\n {2}(?=\S)/g, ' ')
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+    .map((line) => line.slice('- '.length));
 
 /** What a reader of a claim would miss in its section of docs/claims.md. */
 function faultsOf(markers: Marker[]): string[] {

@@ -8,11 +8,19 @@ const root = join(import.meta.dirname, '../..');
 
 export const PAGE = join(root, 'docs/claims.md');
 
-/** A row of the table of claims in SECURITY.md. */
+/** A row of a table of claims in SECURITY.md. */
 export interface Claim {
   id: string;
   sentence: string;
+  /** The cell `except`. It ends with a link to the claim's list if there is one. */
   exceptions: string;
+}
+
+/** The list of a claim in the section "Exceptions in full" of SECURITY.md. */
+export interface ExceptionList {
+  id: string;
+  /** Its Markdown, without the heading. */
+  text: string;
 }
 
 const HEAD = `# Claims: why they hold, and what would notice if they did not
@@ -24,8 +32,12 @@ fault that is there. A \`…\` in a title stands for what differs from row to ro
 
 export function writtenPage(): string {
   const markers = allMarkers();
-  const claims = claimsIn(readFileSync(join(root, 'SECURITY.md'), 'utf8'));
-  return `${[HEAD, ...claims.map((claim) => section(claim, markers))].join('\n')}`;
+  const security = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+  const lists = new Map(exceptionListsIn(security).map(({ id, text }) => [id, text]));
+  const claims = claimsIn(security);
+  const ids = claims.map(({ id }) => id);
+  const sections = claims.map((claim) => section(claim, lists.get(claim.id), markers, ids));
+  return [HEAD, ...sections].join('\n');
 }
 
 /** The markers of all tests and tools. */
@@ -53,7 +65,26 @@ export function claimsIn(security: string): Claim[] {
   }));
 }
 
-function section({ id, sentence, exceptions }: Claim, markers: Marker[]): string {
+/** The lists of exceptions that have no room in the tables. */
+export function exceptionListsIn(security: string): ExceptionList[] {
+  const [, part = ''] = security.split('\n## Exceptions in full\n');
+  const [ofSection] = part.split(/^## /m);
+  const [, ...entries] = ofSection!.split(/^### /m);
+  return entries.map((entry) => {
+    const [id, ...lines] = entry.split('\n');
+    return { id: id!, text: lines.join('\n').trim() };
+  });
+}
+
+/** The link at the end of a cell `except`, to the list of that claim. */
+export const MORE = / ?\[more\]\(#([\w-]+)\)$/;
+
+function section(
+  { id, sentence, exceptions }: Claim,
+  list: string | undefined,
+  markers: Marker[],
+  ids: string[],
+): string {
   const own = markers.filter((marker) => marker.id === id);
   const reasons = own.filter(({ why }) => why).map(({ why }) => `- Why: ${withLinks(why)}`);
   const ofKind = (kind: Marker['kind'], word: string) =>
@@ -61,8 +92,10 @@ function section({ id, sentence, exceptions }: Claim, markers: Marker[]): string
       .filter((marker) => marker.kind === kind)
       .map(({ title, path }) => `- ${word}: [${escaped(title)}](../${path})`);
   const lines = [...reasons, ...ofKind('Claim', 'Test'), ...ofKind('Control', 'Control')];
-  const text = exceptions ? `${sentence} Except: ${exceptions}` : sentence;
-  return `## ${id}\n\n${fromDocs(text)}\n\n${lines.join('\n')}\n`;
+  const cell = exceptions.replace(MORE, '');
+  const claim = [sentence, ...(cell ? [`Except:\n\n- ${cell}`] : []), ...(list ? [list] : [])];
+  const proof = `Reasons, tests and controls:\n\n${lines.join('\n')}`;
+  return `## ${id}\n\n${fromDocs(claim.join('\n\n'), ids)}\n\n${proof}\n`;
 }
 
 /** The paths of files in a reason, as links. */
@@ -75,9 +108,14 @@ function withLinks(why: string): string {
     );
 }
 
-/** The links of SECURITY.md, as they are in docs/. */
-function fromDocs(text: string): string {
-  return text.replaceAll(/\]\((?!docs\/|https?:|#)/g, '](../').replaceAll('](docs/', '](');
+/** The links of SECURITY.md, as they are in docs/. A claim has a heading of its own there. */
+function fromDocs(text: string, ids: string[]): string {
+  return text
+    .replaceAll(/\]\((?!docs\/|https?:|#)/g, '](../')
+    .replaceAll('](docs/', '](')
+    .replaceAll(/\]\(#([\w-]+)\)/g, (link, anchor: string) =>
+      ids.includes(anchor) ? link : `](../SECURITY.md#${anchor})`,
+    );
 }
 
 function escaped(title: string): string {
