@@ -49,7 +49,7 @@ describe('the claims of SECURITY.md', () => {
 
   test('control: a long cell, a list without its cell, and a list out of order are found', () => {
     const row = (id: string, cell: string) => `| [${id}](docs/claims.md#${id}) | holds | ${cell} |`;
-    const head = '\n## Exceptions in full\n';
+    const head = '\n## Further exceptions\n';
     const page = (cell: string, ...lists: string[]) =>
       [row('a', cell), head, ...lists, '## Next\n\n### c'].join('\n');
     const [ordinary, unusual] = PARTS.map((part) => `${part}:\n\n- One.\n- Two\n  lines.\n`);
@@ -116,7 +116,7 @@ describe('the claims of SECURITY.md', () => {
 /** In characters of Markdown: about two sentences. */
 const LONGEST_EXCEPTION = 250;
 
-/** The parts of a list in "Exceptions in full", in their order. */
+/** The parts of a list in "Further exceptions", in their order. */
 const PARTS = ['In an ordinary shop', 'In unusual cases', 'With scripts that interfere'];
 
 /** What keeps a reader of SECURITY.md from finding, or reading, the exceptions of a claim. */

@@ -16,7 +16,7 @@ export interface Claim {
   exceptions: string;
 }
 
-/** The list of a claim in the section "Exceptions in full" of SECURITY.md. */
+/** The list of a claim in the section "Further exceptions" of SECURITY.md. */
 export interface ExceptionList {
   id: string;
   /** Its Markdown, without the heading. */
@@ -67,7 +67,7 @@ export function claimsIn(security: string): Claim[] {
 
 /** The lists of exceptions that have no room in the tables. */
 export function exceptionListsIn(security: string): ExceptionList[] {
-  const [, part = ''] = security.split('\n## Exceptions in full\n');
+  const [, part = ''] = security.split('\n## Further exceptions\n');
   const [ofSection] = part.split(/^## /m);
   const [, ...entries] = ofSection!.split(/^### /m);
   return entries.map((entry) => {
