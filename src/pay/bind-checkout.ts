@@ -2,19 +2,11 @@ import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from 
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
+import { type Decision, type Outcome, onAnswer, onBegin, onPress, onSent } from './decide.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
-import {
-  type CheckoutResponse,
-  isOutcome,
-  type OutcomeStatus,
-  type ShownOutcome,
-  shownOf,
-} from './texts.ts';
-
-/** An outcome, and not a reason why there is none. */
-type Outcome = CheckoutResponse & { status: OutcomeStatus };
+import { type CheckoutResponse, isOutcome, type ShownOutcome, shownOf } from './texts.ts';
 
 /** The server lets the request wait while a payment of the order is on its way. */
 const OUTCOME_TIMEOUT_MS = 60_000;
@@ -73,20 +65,10 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const { url, outcome, onOutcome, headers = () => ({}), messages = {} } = options;
   const requests = requestsTo(url, headers);
   const leaving = newAborter();
-  /** The order that the page is of. */
-  let order = outcome?.order;
-  /** Whether nothing can be paid here any more. */
-  let isClosed = false;
+  let known = onBegin(outcome?.order);
   let isBound = false;
-  /** Whether the shopper knows of the last try, or has pressed since. */
-  let isLastTold = false;
-  let hasText = false;
   /** What the library has shown last; `undefined` if the page draws it. */
   let last: ShownOutcome | undefined;
-  /** The ids of the keys whose blocks were sent, and whose outcome never came. */
-  const unanswered = new Set<string>();
-  /** Whether a card may have been charged before this page, or by a block that was answered. */
-  let mayBePaid = false;
   /** The payment whose response counts. */
   let latest: { readonly aborter: AbortController | undefined } | undefined;
 
@@ -95,7 +77,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const place = outcomePlace(form);
   if (!onOutcome) place.prepare();
   const listen = unclobbered(form, 'addEventListener');
-  listen('cardseal:submit', onPress);
+  listen('cardseal:submit', press);
   listen('submit', onSubmit);
   isBound = true;
   return { unbind };
@@ -119,13 +101,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (!isBound) return; // what was given is no form
     const found = outcome ?? (await askForOutcome());
     if (!isBound) return;
-    if (found) {
-      mayBePaid ||= isUnclear(found);
-      const isNews = found.status !== 'open' || (found.last && !isLastTold);
-      // An order whose outcome is `failed` gets no further key.
-      if (isNews) show(found, found.status === 'failed');
-    }
-    if (!isClosed) place.reveal();
+    if (found) carryOut(onAnswer(known, found, { for: 'outcome' }));
+    if (!known.isClosed) place.reveal();
   }
 
   async function askForOutcome(): Promise<Outcome | undefined> {
@@ -146,13 +123,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   async function key(signal: AbortSignal | undefined): Promise<CardEncryptionKey> {
     await opening;
     for (;;) {
-      if (isClosed || !isBound) throw unavailable('Nothing can be paid on this page any more');
-      const { response, retryAfterMs } = await requests.key(order, signal);
-      if (isClosed || !isBound) continue;
+      if (known.isClosed || !isBound) throw unavailable('Nothing can be paid here any more');
+      const { response, retryAfterMs } = await requests.key(known.order, signal);
+      if (known.isClosed || !isBound) continue;
       if (response.key) {
-        order = response.order ?? order;
-        mayBePaid ||= isUnclear(response);
-        if (response.last && !isLastTold) show(response as Outcome);
+        carryOut(onAnswer(known, { ...response, status: 'open' }, { for: 'key' }));
         return response.key;
       }
       if (response.status === 'too_many') {
@@ -160,8 +135,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         await sleep(Math.min(waitMs, LONGEST_WAIT_MS), signal);
         continue;
       }
-      // Without a key, nothing can be paid.
-      if (tellsOutcome(response)) show(meaningOf(response, unanswered.size > 0), true);
+      if (tellsOutcome(response)) carryOut(onAnswer(known, response, { for: 'key' }));
       throw unavailable(`POST ${url} answered ${response.status}`);
     }
   }
@@ -171,19 +145,18 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest?.aborter?.abort(); // the server has the same outcome for the same block
     const own = { aborter: newAborter() };
     latest = own;
-    const wasSentBefore = unanswered.size > 0;
-    unanswered.add(block.key_id);
-    isLastTold = false; // the browser may keep the page, and not its requests
-    const received = await requests.pay(order, block, own.aborter?.signal).catch(tellNoAnswer);
-    if (latest !== own || isClosed || !isBound) return undefined;
+    known = onSent(known, block.key_id);
+    const received = await requests
+      .pay(known.order, block, own.aborter?.signal)
+      .catch(tellNoAnswer);
+    if (latest !== own || known.isClosed || !isBound) return undefined;
     const response = received?.response;
     if (!response || !tellsOutcome(response)) {
       if (response) log('error', `cardseal: POST ${url} answered ${response.status}`);
       return 'no_answer';
     }
-    unanswered.delete(block.key_id);
-    show(meaningOf(response, wasSentBefore));
-    if (!isClosed) startNextCard();
+    carryOut(onAnswer(known, response, { for: 'payment', key: block.key_id }));
+    if (!known.isClosed) startNextCard();
     return undefined;
   }
 
@@ -196,22 +169,18 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (isBound) binding = bindForm();
   }
 
-  /** Nothing was sent now, but perhaps before, when the server still knew the order. */
-  function meaningOf(response: Outcome, wasSentBefore: boolean): Outcome {
-    const isLost = response.status === 'no_order' && (wasSentBefore || mayBePaid);
-    return isLost ? { status: 'not_certain', order } : response;
-  }
-
   function tellNoAnswer(error: unknown): undefined {
     tellAuthor('warn', error);
   }
 
-  function show(response: Outcome, closes = false): void {
-    const shown = shownOf(response, messages, closes);
-    mayBePaid ||= isUnclear(response);
-    hasText = shown.text !== '';
-    isLastTold = true;
-    if (shown.isClosed) close();
+  function carryOut(decision: Decision): void {
+    known = decision.known;
+    if (decision.tell) show(decision.tell);
+  }
+
+  function show(outcome: Outcome): void {
+    const shown = shownOf(outcome, messages, known.isClosed);
+    if (shown.isClosed) binding.close();
     const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
     const event = new CustomEvent('cardseal:outcome', init);
     const isDrawnByPage = !unclobbered(form, 'dispatchEvent')(event) || !isBound;
@@ -230,20 +199,13 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     }
   }
 
-  function close(): void {
-    isClosed = true;
-    binding.close();
-  }
-
-  /** What is shown is about an earlier card. */
-  function onPress(): void {
-    isLastTold = true;
-    if (hasText) show({ status: 'open' });
+  function press(): void {
+    carryOut(onPress(known));
   }
 
   /** A page may show a closed form again, or a moment longer. */
   function onSubmit(event: Event): void {
-    if (!isClosed) return;
+    if (!known.isClosed) return;
     event.preventDefault();
     tell();
   }
@@ -253,7 +215,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     isBound = false;
     leaving?.abort();
     const stopListening = unclobbered(form, 'removeEventListener');
-    stopListening('cardseal:submit', onPress);
+    stopListening('cardseal:submit', press);
     stopListening('submit', onSubmit);
     binding.unbind();
     place.leave();
@@ -269,9 +231,6 @@ function tellAuthor(level: 'warn' | 'error', error: unknown): void {
 /** How a payment went. `open` answers no block, and no request for a key without one. */
 const tellsOutcome = (response: CheckoutResponse): response is Outcome =>
   isOutcome(response.status) && response.status !== 'open';
-
-const isUnclear = ({ status, last }: CheckoutResponse): boolean =>
-  (last ?? status) === 'retry_is_safe';
 
 /** The form warns of names that it does not know. */
 function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {

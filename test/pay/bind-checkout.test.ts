@@ -1,6 +1,7 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
 import { bindCheckout, type ShownOutcome, shownOf } from '../../src/pay/index.ts';
+import { deferred } from '../support/deferred.ts';
 import { FAR, FIELDS, html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
@@ -23,6 +24,8 @@ const DECLINED_TOO_OFTEN =
 const OUT_OF_DATE =
   'Nothing was sent now: this page is out of date. Please reload it. ' +
   'If you have tried to pay before, contact us first.';
+const RETRY_IS_SAFE =
+  'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.';
 const fetchReally = window.fetch;
 const linesOf = (level: 'error' | 'warn') =>
   vi.mocked(console[level]).mock.calls.map(([line]) => String(line));
@@ -249,6 +252,14 @@ describe('a session that is lost when a card may have been charged: not certain,
     await shop.pay({}, notCertain(shop.id));
   });
 
+  test('but not if an answer has ended the doubt since', async () => {
+    const shop = openShop();
+    shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: shop.id } });
+    await shop.decline();
+    await shop.next('pay', 'no_session');
+    await shop.pay({}, OUT_OF_DATE);
+  });
+
   test('before this page, as only the key has told', async () => {
     const shop = openShop();
     const answer = { status: 'open', last: 'retry_is_safe', order: shop.id };
@@ -296,6 +307,63 @@ test('a page that the browser has kept without its requests tells what became of
   await shop.waitFor(DECLINED);
 });
 
+describe('a decline beside another block of the page that may still be charged', () => {
+  /** The next block stays on its way. For the page, its request ends at `lose`. */
+  function holdBlock() {
+    const sent = deferred<{ lose(): void; arrive(): Promise<unknown> }>();
+    const spy = vi.spyOn(window, 'fetch').mockImplementation((url, init) => {
+      if (!init?.body) return fetchReally(url, init);
+      spy.mockRestore();
+      return new Promise((_, reject) => {
+        const lose = () => reject(new TypeError('The request was lost'));
+        const arrive = async () => (await fetchReally(url, { ...init, signal: null })).text();
+        sent.resolve({ lose, arrive });
+      });
+    });
+    later(() => spy.mockRestore());
+    return sent.promise;
+  }
+
+  test('is not told as "not paid": the block arrives, and the card is charged', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const shop = openShop();
+    shop.bind();
+    await shop.ready();
+    const held = holdBlock();
+    shop.type();
+    shop.press();
+    const block = await held;
+    block.lose();
+    await shop.waitFor(NO_ANSWER);
+    await shop.pay({ number: DECLINED_NUMBER }, RETRY_IS_SAFE);
+    expect(await block.arrive()).toContain('committed');
+    expect((await shop.seen()).charges).toBe(1);
+  });
+
+  test('is not told by the key either, if it is the decline of the card before', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    const { key_id } = JSON.parse((await shop.seen()).blocks[0]!);
+    const held = holdBlock();
+    shop.type();
+    shop.press();
+    const block = await held;
+    const spy = vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
+      const response = await fetchReally(url, init);
+      return Response.json({ ...(await response.json()), key_id });
+    });
+    later(() => spy.mockRestore());
+    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    block.lose();
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    await shop.waitFor(RETRY_IS_SAFE);
+    await block.arrive();
+    expect((await shop.seen()).charges).toBe(1);
+  });
+});
+
 test('after too many declines no other card is asked for', async () => {
   const shop = openShop();
   shop.bind();
@@ -311,10 +379,8 @@ test('after too many declines no other card is asked for', async () => {
 
 test('what became of the last try is told once, and does not come back beside another text', async () => {
   const shop = openShop();
-  const text =
-    'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.';
   shop.bind({ outcome: { status: 'open', last: 'retry_is_safe' } });
-  await shop.waitFor(text);
+  await shop.waitFor(RETRY_IS_SAFE);
   await shop.ready();
   shop.press();
   await shop.waitFor('Enter the card number');
