@@ -882,6 +882,67 @@ test('a closed form that the page shows again tells the outcome at each press', 
   expect(isHidden(shop.form)).toBe(true);
 });
 
+describe('a browser that translates the page', () => {
+  /** As Chrome does it: each text stands in two elements of the translator. */
+  function translate(host: HTMLElement): void {
+    const texts = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
+    const found: Text[] = [];
+    while (texts.nextNode()) found.push(texts.currentNode as Text);
+    for (const text of found.filter(({ data }) => data.trim())) {
+      const outer = document.createElement('font');
+      outer.innerHTML = '<font>Übersetzt.</font>';
+      text.replaceWith(outer);
+    }
+  }
+
+  test.each(['', '<p role="status" data-cardseal-outcome></p>'])(
+    'a press takes the text away, and so does unbind() (own place: "%s")',
+    async (place) => {
+      const shop = openShop();
+      shop.host.insertAdjacentHTML('beforeend', place);
+      const binding = shop.bind();
+      await shop.decline();
+      translate(shop.host.lastElementChild as HTMLElement);
+      expect(shop.reads()).toBe('Übersetzt.');
+      shop.press();
+      await shop.waitFor('Enter the card number');
+      await shop.decline();
+      translate(shop.host.lastElementChild as HTMLElement);
+      binding.unbind();
+      expect(shop.reads()).toBe('');
+    },
+  );
+
+  test('what the shop writes into its own place later stays', async () => {
+    const shop = openShop();
+    shop.host.insertAdjacentHTML('beforeend', '<p role="status" data-cardseal-outcome></p>');
+    const binding = shop.bind();
+    await shop.decline();
+    const place = shop.host.lastElementChild!;
+    place.textContent = 'Please call us.';
+    shop.press();
+    await shop.waitFor('Enter the card numberPlease call us.');
+    binding.unbind();
+    expect(place.textContent).toBe('Please call us.');
+  });
+});
+
+test("the page's own place is empty while there is no text", async () => {
+  const shop = openShop();
+  const style = '<style>[data-cardseal-outcome]:empty { display: none }</style>';
+  shop.host.insertAdjacentHTML('beforeend', `${style}<p data-cardseal-outcome></p>`);
+  shop.bind();
+  const place = shop.host.lastElementChild!;
+  const seen = () => [place.matches(':empty'), place.getClientRects().length > 0];
+  await shop.ready();
+  expect(seen()).toEqual([true, false]);
+  await shop.decline();
+  expect(seen()).toEqual([false, true]);
+  shop.press();
+  await shop.waitFor('Enter the card number');
+  expect(seen()).toEqual([true, false]);
+});
+
 test('two forms with one place: neither a press nor a form that goes takes the text of the other', async () => {
   const shop = openShop();
   const other = openShop();
