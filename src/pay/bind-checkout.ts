@@ -2,7 +2,17 @@ import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from 
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
-import { type Decision, type Outcome, onAnswer, onBegin, onPress, onSent } from './decide.ts';
+import {
+  type Asked,
+  type Decision,
+  type Known,
+  type Outcome,
+  onAnswer,
+  onBegin,
+  onBindAgain,
+  onPress,
+  onSent,
+} from './decide.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
@@ -23,6 +33,16 @@ const NO_ANSWER =
 
 let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
 
+/** A form with its order. It outlives a binding: a component may bind anew during a payment. */
+interface Checkout {
+  readonly url: string;
+  known: Known;
+  /** An answer speaks to the binding that the form has now. */
+  hear(answer: Outcome, asked: Asked): void;
+}
+
+let checkouts: WeakMap<HTMLFormElement, Checkout> | undefined;
+
 /**
  * Makes a form the page's half of `checkout.handle`: it asks for the outcome of the order and for
  * keys, sends the encrypted card, and tells the shopper how the payment went.
@@ -38,7 +58,8 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  *
  * @param form - It needs neither an `action` nor names: the browser does not submit it.
  * @param options - Only its own properties count.
- * @returns The binding. It replaces an earlier one of the same form.
+ * @returns The binding. It replaces an earlier one of the same form. If a payment is under way
+ * then, this one tells its outcome, unless `url` or the order of `outcome` is another.
  * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
  *
  * @example
@@ -65,15 +86,15 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const { url, outcome, onOutcome, headers = () => ({}), messages = {} } = options;
   const requests = requestsTo(url, headers);
   const leaving = newAborter();
-  let known = onBegin(outcome?.order);
   let isBound = false;
   /** What the library has shown last; `undefined` if the page draws it. */
   let last: ShownOutcome | undefined;
-  /** The payment whose response counts. */
+  /** The payment of this binding whose answer counts. */
   let latest: { readonly aborter: AbortController | undefined } | undefined;
 
   const opening = Promise.resolve().then(open); // after `bindCheckout` has returned
   let binding = bindForm();
+  const checkout = checkoutOf(form, url, outcome?.order, hear);
   const place = outcomePlace(form);
   if (!onOutcome) place.prepare();
   const listen = unclobbered(form, 'addEventListener');
@@ -99,10 +120,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   /** Asks how the order stands. Without an answer, the request for a key tells. */
   async function open(): Promise<void> {
     if (!isBound) return; // what was given is no form
-    const found = outcome ?? (await askForOutcome());
+    const isOutdated = checkout.known.out.length > 0; // what was rendered knows of no later block
+    const found = (isOutdated ? undefined : outcome) ?? (await askForOutcome());
     if (!isBound) return;
-    if (found) carryOut(onAnswer(known, found, { for: 'outcome' }));
-    if (!known.isClosed) place.reveal();
+    if (found) hear(found, { for: 'outcome' });
+    if (!checkout.known.isClosed) place.reveal();
   }
 
   async function askForOutcome(): Promise<Outcome | undefined> {
@@ -123,11 +145,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   async function key(signal: AbortSignal | undefined): Promise<CardEncryptionKey> {
     await opening;
     for (;;) {
-      if (known.isClosed || !isBound) throw unavailable('Nothing can be paid here any more');
-      const { response, retryAfterMs } = await requests.key(known.order, signal);
-      if (known.isClosed || !isBound) continue;
+      if (isOver()) throw unavailable('Nothing can be paid here any more');
+      const { response, retryAfterMs } = await requests.key(checkout.known.order, signal);
+      if (isOver()) continue;
       if (response.key) {
-        carryOut(onAnswer(known, { ...response, status: 'open' }, { for: 'key' }));
+        hear({ ...response, status: 'open' }, { for: 'key' });
         return response.key;
       }
       if (response.status === 'too_many') {
@@ -135,7 +157,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         await sleep(Math.min(waitMs, LONGEST_WAIT_MS), signal);
         continue;
       }
-      if (tellsOutcome(response)) carryOut(onAnswer(known, response, { for: 'key' }));
+      if (tellsOutcome(response)) hear(response, { for: 'key' });
       throw unavailable(`POST ${url} answered ${response.status}`);
     }
   }
@@ -145,19 +167,23 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest?.aborter?.abort(); // the server has the same outcome for the same block
     const own = { aborter: newAborter() };
     latest = own;
-    known = onSent(known, block.key_id);
+    checkout.known = onSent(checkout.known, block.key_id);
     const received = await requests
-      .pay(known.order, block, own.aborter?.signal)
+      .pay(checkout.known.order, block, own.aborter?.signal)
       .catch(tellNoAnswer);
-    if (latest !== own || known.isClosed || !isBound) return undefined;
+    if (latest !== own || checkout.known.isClosed) return undefined;
     const response = received?.response;
     if (!response || !tellsOutcome(response)) {
       if (response) log('error', `cardseal: POST ${url} answered ${response.status}`);
       return 'no_answer';
     }
-    carryOut(onAnswer(known, response, { for: 'payment', key: block.key_id }));
-    if (!known.isClosed) startNextCard();
+    checkout.hear(response, { for: 'payment', key: block.key_id });
+    if (!isOver()) startNextCard();
     return undefined;
+  }
+
+  function isOver(): boolean {
+    return checkout.known.isClosed || !isBound;
   }
 
   /**
@@ -173,13 +199,17 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     tellAuthor('warn', error);
   }
 
-  function carryOut(decision: Decision): void {
-    known = decision.known;
-    if (decision.tell) show(decision.tell);
+  function hear(answer: Outcome, asked: Asked): void {
+    carryOut(onAnswer(checkout.known, answer, asked));
+  }
+
+  function carryOut({ known, tell }: Decision): void {
+    checkout.known = known;
+    if (tell && isBound) show(tell);
   }
 
   function show(outcome: Outcome): void {
-    const shown = shownOf(outcome, messages, known.isClosed);
+    const shown = shownOf(outcome, messages, checkout.known.isClosed);
     if (shown.isClosed) binding.close();
     const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
     const event = new CustomEvent('cardseal:outcome', init);
@@ -200,12 +230,12 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   }
 
   function press(): void {
-    carryOut(onPress(known));
+    carryOut(onPress(checkout.known));
   }
 
   /** A page may show a closed form again, or a moment longer. */
   function onSubmit(event: Event): void {
-    if (!known.isClosed) return;
+    if (!checkout.known.isClosed) return;
     event.preventDefault();
     tell();
   }
@@ -220,6 +250,22 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     binding.unbind();
     place.leave();
   }
+}
+
+/** P8 */
+function checkoutOf(
+  form: HTMLFormElement,
+  url: string,
+  order: string | undefined,
+  hear: Checkout['hear'],
+): Checkout {
+  checkouts ??= new WeakMap();
+  const before = checkouts.get(form);
+  const known = before?.url === url ? onBindAgain(before.known, order) : undefined;
+  if (before && known) return Object.assign(before, { known, hear });
+  const checkout: Checkout = { url, known: onBegin(order), hear };
+  checkouts.set(form, checkout);
+  return checkout;
 }
 
 /** An error that is not the library's own is one of the option `headers`. */

@@ -18,10 +18,13 @@ import { type CheckoutResponse, closesPage, type OutcomeStatus } from './texts.t
  * - P4: `no_order` and `invalid_encrypted_card` say that nothing was sent now. They speak of one
  *   sending of a block, and of no other one of the same block.
  * - P5: Nobody reads "not paid" while another block is out: it may still charge the card. The
- *   shopper reads `retry_is_safe`. If the order gets no further key, no block of it is sent either.
+ *   shopper reads `retry_is_safe`, also of an order that is open and knows of no try. If the order
+ *   gets no further key, no block of it is sent either.
  * - P6: Nobody reads `no_order` while a block is out, or while a doubt stands whether the order is
  *   paid. The shopper reads `not_certain`. An answer that says "not paid" ends the doubt.
  * - P7: Without a key nothing can be paid. An order that gets no further key closes the page.
+ * - P8: A block that is out stays so when its form is bound again: the answer to it tells. A form
+ *   that is bound for another order, or on a page that was closed, begins anew.
  */
 
 /** What a page knows of its order. */
@@ -58,7 +61,7 @@ export interface Decision {
   tell?: Outcome;
 }
 
-/** Nothing is known of the order but its id, if the page has it. */
+/** Nothing is known of the order but its id, if the page names it. */
 export function onBegin(order: string | undefined): Known {
   return {
     order,
@@ -68,6 +71,13 @@ export function onBegin(order: string | undefined): Known {
     isUnclear: false,
     told: 'nothing',
   };
+}
+
+/** The form is bound again, for the same address. `undefined`: it begins anew. */
+export function onBindAgain(known: Known, order: string | undefined): Known | undefined {
+  const isSame = order === undefined || order === known.order;
+  const goesOn = isSame && !known.isClosed && known.out.length > 0; // P8
+  return goesOn ? { ...known, told: 'nothing' } : undefined;
 }
 
 /** The shopper has pressed: a text is about the try before. */
@@ -95,7 +105,7 @@ export function onAnswer(known: Known, answer: Outcome, asked: Asked): Decision 
     out,
     isUnclear: saysUnclear(answer) || (known.isUnclear && !saysNotPaid(answer)), // P6
   };
-  const isNews = answer.status !== 'open' || (answer.last && known.told === 'nothing'); // P2
+  const isNews = tell.status !== 'open' || (tell.last && known.told === 'nothing'); // P2
   return isNews ? { known: { ...after, told: 'text' }, tell } : { known: after };
 }
 
@@ -120,8 +130,10 @@ function meaningOf(answer: Outcome, { order, out, isUnclear }: Known, hasNoKey: 
   const isOut = out.length > 0;
   if (answer.status === 'no_order')
     return isOut || isUnclear ? { status: 'not_certain', order } : answer; // P6
-  if (!saysNotPaid(answer) || !isOut || hasNoKey) return answer;
-  return answer.last ? { status: 'open', last: 'retry_is_safe' } : { status: 'retry_is_safe' }; // P5
+  const isOpen = answer.status === 'open';
+  const maySayTooMuch = saysNotPaid(answer) || (isOpen && !answer.last);
+  if (!maySayTooMuch || !isOut || hasNoKey) return answer;
+  return isOpen ? { status: 'open', last: 'retry_is_safe' } : { status: 'retry_is_safe' }; // P5
 }
 
 const saysUnclear = ({ status, last }: Outcome): boolean => (last ?? status) === 'retry_is_safe';

@@ -6,6 +6,7 @@ import {
   type Outcome,
   onAnswer,
   onBegin,
+  onBindAgain,
   onPress,
   onSent,
 } from '../../src/pay/decide.ts';
@@ -125,6 +126,14 @@ describe('P5: while another block is out, nobody reads "not paid"', () => {
     expect(tellsOf(...lost, gives(status, 'k1'))).toBe('retry_is_safe');
   });
 
+  test('nor nothing, if the order is open and knows of no try', () => {
+    expect(after(press, send('k1'), gives()).tell).toEqual({
+      status: 'open',
+      last: 'retry_is_safe',
+    });
+    expect(tellsOf(press, send('k1'), press, gives())).toBeUndefined(); // P2
+  });
+
   test('the decline of the only one, or of the last one, is told', () => {
     expect(tellsOf(press, send('k1'), press, send('k1'), answers('k1', 'failed'))).toBe('failed');
     const first = gives('failed', 'k1');
@@ -177,6 +186,23 @@ describe('P7: without a key', () => {
   test('with one, it does not: nor after a decline', () => {
     expect(after(send('k1'), answers('k1', 'failed'), gives('failed')).known.isClosed).toBe(false);
     expect(after(answer({ status: 'open' }, { for: 'outcome' })).known.isClosed).toBe(false);
+  });
+});
+
+describe('P8: a form that is bound again', () => {
+  const { known } = after(press, send('k1'), press);
+
+  test('knows of a block that is out, and what became of it is told', () => {
+    for (const order of ['order-1', undefined])
+      expect(onBindAgain(known, order)).toEqual({ ...known, told: 'nothing' });
+  });
+
+  test.each<[string, Known, string | undefined]>([
+    ['if no block is out', after(send('k1'), answers('k1', 'failed')).known, undefined],
+    ['on a page that was closed', { ...known, isClosed: true }, undefined],
+    ['for another order', known, 'order-2'],
+  ])('begins anew %s', (_, before, order) => {
+    expect(onBindAgain(before, order)).toBeUndefined();
   });
 });
 
