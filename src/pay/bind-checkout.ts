@@ -11,6 +11,7 @@ import {
   onBegin,
   onBindAgain,
   onPress,
+  onRestored,
   onSent,
 } from './decide.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
@@ -100,6 +101,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const listen = unclobbered(form, 'addEventListener');
   listen('cardseal:submit', press);
   listen('submit', onSubmit);
+  window.addEventListener('pageshow', onPageShow);
   isBound = true;
   return { unbind };
 
@@ -233,11 +235,16 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     carryOut(onPress(checkout.known));
   }
 
-  /** A page may show a closed form again, or a moment longer. */
+  /** A press that pays in another way. Or a page shows a closed form again, or a moment longer. */
   function onSubmit(event: Event): void {
+    press();
     if (!checkout.known.isClosed) return;
     event.preventDefault();
     tell();
+  }
+
+  function onPageShow({ persisted }: PageTransitionEvent): void {
+    if (persisted) carryOut(onRestored(checkout.known));
   }
 
   function unbind(): void {
@@ -247,6 +254,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     const stopListening = unclobbered(form, 'removeEventListener');
     stopListening('cardseal:submit', press);
     stopListening('submit', onSubmit);
+    window.removeEventListener('pageshow', onPageShow);
     binding.unbind();
     place.leave();
   }

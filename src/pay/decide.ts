@@ -11,8 +11,9 @@ import { type CheckoutResponse, closesPage, type OutcomeStatus } from './texts.t
  * The rules. The comment `P3` stands beside the code of rule P3.
  *
  * - P1: When nothing can be paid on the page any more, nothing changes that.
- * - P2: A text about a try goes at the next press. What became of the last try is told once, and
- *   not after a press that follows it. A block that is sent is a new try.
+ * - P2: A text about a try goes at the next press of any kind. What became of the last try is told
+ *   once, and not after a press that follows it. A block that is sent is a new try. If the browser
+ *   shows a page again that it has kept, the text goes, too, and the next answer tells anew.
  * - P3: An answer to a block speaks of that block. Any other answer speaks of the block that its
  *   `key_id` names; without a name, of the newest one of this page.
  * - P4: `no_order` and `invalid_encrypted_card` say that nothing was sent now. They speak of one
@@ -82,8 +83,17 @@ export function onBindAgain(known: Known, order: string | undefined): Known | un
 
 /** The shopper has pressed: a text is about the try before. */
 export function onPress(known: Known): Decision {
+  return withoutText(known, 'enough');
+}
+
+/** The browser shows the page again, after the shopper has left it: much may have happened. */
+export function onRestored(known: Known): Decision {
+  return withoutText(known, 'nothing');
+}
+
+function withoutText(known: Known, told: 'enough' | 'nothing'): Decision {
   if (known.isClosed) return { known }; // P1
-  const after: Known = { ...known, told: 'enough' }; // P2
+  const after: Known = { ...known, told }; // P2
   return known.told === 'text' ? { known: after, tell: { status: 'open' } } : { known: after };
 }
 

@@ -34,7 +34,8 @@ export interface CheckoutFormOptions
    * Gets everything that the shopper has to be told about the payment. If it is given, the page
    * shows the texts and removes the form itself; else the library writes the text into the element
    * with `data-cardseal-outcome`, or into one that it adds after the form, and hides the form. At
-   * each press the last text goes: `{ status: 'open', text: '' }`.
+   * each press, and when the browser shows the page again, the last text goes:
+   * `{ status: 'open', text: '' }`.
    */
   onOutcome?: ((shown: ShownOutcome) => void) | undefined;
 }

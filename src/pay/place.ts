@@ -57,10 +57,15 @@ export function outcomePlace(form: HTMLFormElement) {
     place = undefined;
   };
 
+  const noteHidden = () => {
+    const has = unclobbered(form, 'hasAttribute');
+    wasHidden ||= has('hidden') && !has(HIDDEN);
+  };
+
   /** Shows a form that the page hides until it is known that the order is open. */
   const reveal = () => {
     unhide(form);
-    wasHidden ||= unclobbered(form, 'hasAttribute')('hidden');
+    noteHidden();
     unclobbered(form, 'removeAttribute')('hidden');
   };
 
@@ -75,8 +80,12 @@ export function outcomePlace(form: HTMLFormElement) {
     show({ text, isClosed }: ShownOutcome) {
       const found = find(text);
       const isHere = isShopperAt(form);
-      if (isClosed) hide(form);
-      else reveal();
+      if (isClosed) {
+        noteHidden();
+        hide(form);
+      } else {
+        reveal();
+      }
       if (text && isHere) found.scrollIntoView?.({ block: 'nearest' }); // jsdom has none
       if (!isClosed || !isHere) return;
       if (!found.hasAttribute('tabindex')) found.tabIndex = -1; // so that it can have the focus

@@ -64,6 +64,55 @@ test('a press takes the text about the card before away', async () => {
   await shop.waitFor('Enter the card number');
 });
 
+test('a press that pays in another way takes the text away, too', async () => {
+  const shop = openShop();
+  let isCard = true;
+  shop.bind({ when: () => isCard });
+  await shop.decline();
+  isCard = false;
+  const heard = vi.fn((event: Event) => event.preventDefault());
+  shop.form.addEventListener('submit', heard);
+  shop.press();
+  expect(heard).toHaveBeenCalledOnce();
+  expect(shop.reads()).toBe('');
+});
+
+describe('a page that the browser shows again', () => {
+  function leaveAndReturn(): void {
+    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  }
+
+  test('has no text about the time before, also if no key comes', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    await vi.waitFor(async () => expect((await shop.seen()).requests).toHaveLength(4));
+    await shop.next('key', 'bad_gateway');
+    leaveAndReturn();
+    expect(shop.reads()).toBe('');
+    await vi.waitFor(() => expect(linesOf('error')).toHaveLength(1));
+    expect(shop.reads()).toBe('');
+  });
+
+  test('tells what became of the last try, as the key says it', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    leaveAndReturn();
+    expect(shop.reads()).toBe('');
+    await shop.waitFor(DECLINED);
+  });
+
+  test('shows that it is paid', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.pay();
+    leaveAndReturn();
+    expect([shop.reads(), isHidden(shop.form)]).toEqual([PAID, true]);
+  });
+});
+
 test('another page of an order that is paid shows that, and asks for no key', async () => {
   const shop = openShop();
   shop.bind();
@@ -160,6 +209,17 @@ test('a key that does not come is one line with the address, and the next press 
   expect(linesOf('error')[0]).toContain(`POST ${shop.url} answered 502`);
   await shop.pay();
   expect(linesOf('error')).toHaveLength(1);
+});
+
+test('a relative address stays that of the page that has bound the form', async () => {
+  const shop = openShop();
+  const before = location.href;
+  later(() => history.replaceState(null, '', before));
+  history.replaceState(null, '', `/shop/${shop.id}/cart`);
+  shop.bind({ url: 'checkout' });
+  history.replaceState(null, '', '/elsewhere/');
+  await shop.pay();
+  expect((await shop.seen()).charges).toBe(1);
 });
 
 test('an address that is not of checkout.handle is named, and nothing is believed of its answer', async () => {
@@ -493,6 +553,15 @@ test('a form that the page itself has hidden stays so when it is unbound', async
   await vi.waitFor(() => expect(shop.form.hidden).toBe(true), { timeout: 20_000 });
 });
 
+test('a form that the page hides stays so when it is paid and unbound', async () => {
+  const shop = openShop();
+  shop.form.hidden = true;
+  const binding = shop.bind({ outcome: { status: 'committed', reference: 'pi_card_1' } });
+  await shop.waitFor(PAID);
+  binding.unbind();
+  expect(isHidden(shop.form)).toBe(true);
+});
+
 test('a step that was hidden when its order was paid is shown for the next one', async () => {
   const shop = openShop();
   shop.form.style.display = 'none';
@@ -818,8 +887,7 @@ describe('a form that is bound again while its payment is under way', () => {
   test('for another order shows nothing of the order before', async () => {
     const shop = await openWithPayment();
     const next = openShop();
-    const outcome = { status: 'open', order: next.id } as const;
-    shop.bind({ url: next.url, outcome });
+    shop.bind({ url: next.url });
     await next.ready();
     await shop.go();
     await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1));

@@ -8,12 +8,14 @@ import {
   onBegin,
   onBindAgain,
   onPress,
+  onRestored,
   onSent,
 } from '../../src/pay/decide.ts';
 
 type Step = (known: Known) => { known: Known; tell?: Outcome | undefined };
 
 const press: Step = onPress;
+const restore: Step = onRestored;
 const send =
   (key: string): Step =>
   (known) => ({ known: onSent(known, key) });
@@ -53,7 +55,13 @@ describe('P1: a page on which nothing can be paid any more', () => {
   ])('stays so, and tells nothing else: %s', (_, step) => {
     const closed = after(press, send('k1'), step);
     expect(closed.known.isClosed).toBe(true);
-    for (const next of [press, answers('k2', 'failed'), gives('not_paid'), refuses('committed')])
+    for (const next of [
+      press,
+      restore,
+      answers('k2', 'failed'),
+      gives('not_paid'),
+      refuses('committed'),
+    ])
       expect(next(closed.known)).toEqual({ known: closed.known });
   });
 });
@@ -70,6 +78,13 @@ describe('P2: a text about a try', () => {
     expect(tellsOf(gives('failed'))).toBe('failed');
     expect(tellsOf(gives('failed'), gives('failed'))).toBeUndefined();
     expect(tellsOf(press, gives('failed'))).toBeUndefined();
+  });
+
+  test('goes when the browser shows the page again, and comes anew', () => {
+    const declined = [press, send('k1'), answers('k1', 'failed'), restore];
+    expect(after(...declined).tell).toEqual({ status: 'open' });
+    expect(tellsOf(...declined, gives('failed', 'k1'))).toBe('failed');
+    expect(tellsOf(press, restore)).toBeUndefined();
   });
 
   test('comes for a block whose answer has not come', () => {

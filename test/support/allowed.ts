@@ -130,7 +130,7 @@ export const PAY: Allowed = {
   globals: [
     ...['Array', 'Math', 'Number', 'Object', 'Promise', 'WeakMap'],
     ...['AbortController', 'CustomEvent', 'document', 'fetch', 'encodeURIComponent'],
-    ...['clearTimeout', 'setTimeout'],
+    ...['clearTimeout', 'setTimeout', 'window'],
   ],
   apis: [],
 };
