@@ -2,19 +2,22 @@ import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from 
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
+import {
+  type Asked,
+  type Decision,
+  type Known,
+  type Outcome,
+  onAnswer,
+  onBegin,
+  onBindAgain,
+  onPress,
+  onRestored,
+  onSent,
+} from './decide.ts';
 import type { CheckoutBinding, CheckoutFormOptions, CheckoutMessages } from './options.ts';
 import { outcomePlace } from './place.ts';
 import { requestsTo, unavailable } from './requests.ts';
-import {
-  type CheckoutResponse,
-  isOutcome,
-  type OutcomeStatus,
-  type ShownOutcome,
-  shownOf,
-} from './texts.ts';
-
-/** An outcome, and not a reason why there is none. */
-type Outcome = CheckoutResponse & { status: OutcomeStatus };
+import { type CheckoutResponse, isOutcome, type ShownOutcome, shownOf } from './texts.ts';
 
 /** The server lets the request wait while a payment of the order is on its way. */
 const OUTCOME_TIMEOUT_MS = 60_000;
@@ -31,6 +34,16 @@ const NO_ANSWER =
 
 let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
 
+/** A form with its order. It outlives a binding: a component may bind anew during a payment. */
+interface Checkout {
+  readonly url: string;
+  known: Known;
+  /** An answer speaks to the binding that the form has now. */
+  hear(answer: Outcome, asked: Asked): void;
+}
+
+let checkouts: WeakMap<HTMLFormElement, Checkout> | undefined;
+
 /**
  * Makes a form the page's half of `checkout.handle`: it asks for the outcome of the order and for
  * keys, sends the encrypted card, and tells the shopper how the payment went.
@@ -46,7 +59,8 @@ let bound: WeakMap<HTMLFormElement, CheckoutBinding> | undefined;
  *
  * @param form - It needs neither an `action` nor names: the browser does not submit it.
  * @param options - Only its own properties count.
- * @returns The binding. It replaces an earlier one of the same form.
+ * @returns The binding. It replaces an earlier one of the same form. If a payment is under way
+ * then, this one tells its outcome, unless `url` or the order of `outcome` is another.
  * @throws {@link CardEncryptionError} `invalid_form` if `form` is not a form of this window.
  *
  * @example
@@ -73,30 +87,21 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   const { url, outcome, onOutcome, headers = () => ({}), messages = {} } = options;
   const requests = requestsTo(url, headers);
   const leaving = newAborter();
-  /** The order that the page is of. */
-  let order = outcome?.order;
-  /** Whether nothing can be paid here any more. */
-  let isClosed = false;
   let isBound = false;
-  /** Whether the shopper knows of the last try, or has pressed since. */
-  let isLastTold = false;
-  let hasText = false;
   /** What the library has shown last; `undefined` if the page draws it. */
   let last: ShownOutcome | undefined;
-  /** The ids of the keys whose blocks were sent, and whose outcome never came. */
-  const unanswered = new Set<string>();
-  /** Whether a card may have been charged before this page, or by a block that was answered. */
-  let mayBePaid = false;
-  /** The payment whose response counts. */
+  /** The payment of this binding whose answer counts. */
   let latest: { readonly aborter: AbortController | undefined } | undefined;
 
   const opening = Promise.resolve().then(open); // after `bindCheckout` has returned
   let binding = bindForm();
+  const checkout = checkoutOf(form, url, outcome?.order, hear);
   const place = outcomePlace(form);
   if (!onOutcome) place.prepare();
   const listen = unclobbered(form, 'addEventListener');
-  listen('cardseal:submit', onPress);
+  listen('cardseal:submit', press);
   listen('submit', onSubmit);
+  window.addEventListener('pageshow', onPageShow);
   isBound = true;
   return { unbind };
 
@@ -117,15 +122,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   /** Asks how the order stands. Without an answer, the request for a key tells. */
   async function open(): Promise<void> {
     if (!isBound) return; // what was given is no form
-    const found = outcome ?? (await askForOutcome());
+    const isOutdated = checkout.known.out.length > 0; // what was rendered knows of no later block
+    const found = (isOutdated ? undefined : outcome) ?? (await askForOutcome());
     if (!isBound) return;
-    if (found) {
-      mayBePaid ||= isUnclear(found);
-      const isNews = found.status !== 'open' || (found.last && !isLastTold);
-      // An order whose outcome is `failed` gets no further key.
-      if (isNews) show(found, found.status === 'failed');
-    }
-    if (!isClosed) place.reveal();
+    if (found) hear(found, { for: 'outcome' });
+    if (!checkout.known.isClosed) place.reveal();
   }
 
   async function askForOutcome(): Promise<Outcome | undefined> {
@@ -146,13 +147,11 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   async function key(signal: AbortSignal | undefined): Promise<CardEncryptionKey> {
     await opening;
     for (;;) {
-      if (isClosed || !isBound) throw unavailable('Nothing can be paid on this page any more');
-      const { response, retryAfterMs } = await requests.key(order, signal);
-      if (isClosed || !isBound) continue;
+      if (isOver()) throw unavailable('Nothing can be paid here any more');
+      const { response, retryAfterMs } = await requests.key(checkout.known.order, signal);
+      if (isOver()) continue;
       if (response.key) {
-        order = response.order ?? order;
-        mayBePaid ||= isUnclear(response);
-        if (response.last && !isLastTold) show(response as Outcome);
+        hear({ ...response, status: 'open' }, { for: 'key' });
         return response.key;
       }
       if (response.status === 'too_many') {
@@ -160,8 +159,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
         await sleep(Math.min(waitMs, LONGEST_WAIT_MS), signal);
         continue;
       }
-      // Without a key, nothing can be paid.
-      if (tellsOutcome(response)) show(meaningOf(response, unanswered.size > 0), true);
+      if (tellsOutcome(response)) hear(response, { for: 'key' });
       throw unavailable(`POST ${url} answered ${response.status}`);
     }
   }
@@ -171,20 +169,23 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest?.aborter?.abort(); // the server has the same outcome for the same block
     const own = { aborter: newAborter() };
     latest = own;
-    const wasSentBefore = unanswered.size > 0;
-    unanswered.add(block.key_id);
-    isLastTold = false; // the browser may keep the page, and not its requests
-    const received = await requests.pay(order, block, own.aborter?.signal).catch(tellNoAnswer);
-    if (latest !== own || isClosed || !isBound) return undefined;
+    checkout.known = onSent(checkout.known, block.key_id);
+    const received = await requests
+      .pay(checkout.known.order, block, own.aborter?.signal)
+      .catch(tellNoAnswer);
+    if (latest !== own || checkout.known.isClosed) return undefined;
     const response = received?.response;
     if (!response || !tellsOutcome(response)) {
       if (response) log('error', `cardseal: POST ${url} answered ${response.status}`);
       return 'no_answer';
     }
-    unanswered.delete(block.key_id);
-    show(meaningOf(response, wasSentBefore));
-    if (!isClosed) startNextCard();
+    checkout.hear(response, { for: 'payment', key: block.key_id });
+    if (!isOver()) startNextCard();
     return undefined;
+  }
+
+  function isOver(): boolean {
+    return checkout.known.isClosed || !isBound;
   }
 
   /**
@@ -196,22 +197,22 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (isBound) binding = bindForm();
   }
 
-  /** Nothing was sent now, but perhaps before, when the server still knew the order. */
-  function meaningOf(response: Outcome, wasSentBefore: boolean): Outcome {
-    const isLost = response.status === 'no_order' && (wasSentBefore || mayBePaid);
-    return isLost ? { status: 'not_certain', order } : response;
-  }
-
   function tellNoAnswer(error: unknown): undefined {
     tellAuthor('warn', error);
   }
 
-  function show(response: Outcome, closes = false): void {
-    const shown = shownOf(response, messages, closes);
-    mayBePaid ||= isUnclear(response);
-    hasText = shown.text !== '';
-    isLastTold = true;
-    if (shown.isClosed) close();
+  function hear(answer: Outcome, asked: Asked): void {
+    carryOut(onAnswer(checkout.known, answer, asked));
+  }
+
+  function carryOut({ known, tell }: Decision): void {
+    checkout.known = known;
+    if (tell && isBound) show(tell);
+  }
+
+  function show(outcome: Outcome): void {
+    const shown = shownOf(outcome, messages, checkout.known.isClosed);
+    if (shown.isClosed) binding.close();
     const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
     const event = new CustomEvent('cardseal:outcome', init);
     const isDrawnByPage = !unclobbered(form, 'dispatchEvent')(event) || !isBound;
@@ -230,22 +231,20 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     }
   }
 
-  function close(): void {
-    isClosed = true;
-    binding.close();
+  function press(): void {
+    carryOut(onPress(checkout.known));
   }
 
-  /** What is shown is about an earlier card. */
-  function onPress(): void {
-    isLastTold = true;
-    if (hasText) show({ status: 'open' });
-  }
-
-  /** A page may show a closed form again, or a moment longer. */
+  /** A press that pays in another way. Or a page shows a closed form again, or a moment longer. */
   function onSubmit(event: Event): void {
-    if (!isClosed) return;
+    press();
+    if (!checkout.known.isClosed) return;
     event.preventDefault();
     tell();
+  }
+
+  function onPageShow({ persisted }: PageTransitionEvent): void {
+    if (persisted) carryOut(onRestored(checkout.known));
   }
 
   function unbind(): void {
@@ -253,11 +252,28 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     isBound = false;
     leaving?.abort();
     const stopListening = unclobbered(form, 'removeEventListener');
-    stopListening('cardseal:submit', onPress);
+    stopListening('cardseal:submit', press);
     stopListening('submit', onSubmit);
+    window.removeEventListener('pageshow', onPageShow);
     binding.unbind();
     place.leave();
   }
+}
+
+/** P8 */
+function checkoutOf(
+  form: HTMLFormElement,
+  url: string,
+  order: string | undefined,
+  hear: Checkout['hear'],
+): Checkout {
+  checkouts ??= new WeakMap();
+  const before = checkouts.get(form);
+  const known = before?.url === url ? onBindAgain(before.known, order) : undefined;
+  if (before && known) return Object.assign(before, { known, hear });
+  const checkout: Checkout = { url, known: onBegin(order), hear };
+  checkouts.set(form, checkout);
+  return checkout;
 }
 
 /** An error that is not the library's own is one of the option `headers`. */
@@ -269,9 +285,6 @@ function tellAuthor(level: 'warn' | 'error', error: unknown): void {
 /** How a payment went. `open` answers no block, and no request for a key without one. */
 const tellsOutcome = (response: CheckoutResponse): response is Outcome =>
   isOutcome(response.status) && response.status !== 'open';
-
-const isUnclear = ({ status, last }: CheckoutResponse): boolean =>
-  (last ?? status) === 'retry_is_safe';
 
 /** The form warns of names that it does not know. */
 function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {

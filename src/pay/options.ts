@@ -15,8 +15,9 @@ export interface CheckoutFormOptions
 
   /**
    * The outcome, if the server has rendered it into the page: what `checkout.outcome` returned,
-   * best with the id of the order as `order`. Then the page does not ask for it. Absent: the page
-   * asks `url`. Without an answer, the form is shown, and the request for a key tells.
+   * best with the id of the order as `order`. Then the page does not ask for it, unless the form is
+   * bound again while a payment is under way. Absent: the page asks `url`. Without an answer, the
+   * form is shown, and the request for a key tells.
    */
   outcome?: (Omit<CheckoutResponse, 'status'> & { status: OutcomeStatus }) | undefined;
 
@@ -33,7 +34,8 @@ export interface CheckoutFormOptions
    * Gets everything that the shopper has to be told about the payment. If it is given, the page
    * shows the texts and removes the form itself; else the library writes the text into the element
    * with `data-cardseal-outcome`, or into one that it adds after the form, and hides the form. At
-   * each press the last text goes: `{ status: 'open', text: '' }`.
+   * each press, and when the browser shows the page again, the last text goes:
+   * `{ status: 'open', text: '' }`.
    */
   onOutcome?: ((shown: ShownOutcome) => void) | undefined;
 }
@@ -56,8 +58,8 @@ export interface CheckoutFormOptions
 export interface CheckoutBinding {
   /**
    * Stops the library's work on the form, for example when a component is removed. What `unbind()`
-   * of `bindCardForm` leaves in the form stays. A payment that is on its way goes on; the next page
-   * that asks for the outcome learns of it.
+   * of `bindCardForm` leaves in the form stays. A payment that is on its way goes on. The next
+   * binding of the form tells its outcome, and so does the next page that asks for it.
    */
   unbind(): void;
 }

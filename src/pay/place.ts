@@ -8,12 +8,12 @@ const OWN = '[data-cardseal-outcome]';
 // Marks of this file. A copy of the page has them, too.
 /** On an element that this file has added. */
 const ADDED = 'data-cardseal-outcome-line';
-/** On an element whose text this file has written. */
+/** On an element that this file has put into a place: it holds the text. */
 const TOLD = 'data-cardseal-told';
 /** On a form that this file has hidden: its `display` before. */
 export const HIDDEN = 'data-cardseal-display';
 
-/** The form whose text this page has written into an element. A copy of a page has none. */
+/** The forms of the elements that this file has added. One of a copied page has none. */
 let owners: WeakMap<Element, HTMLFormElement> | undefined;
 
 /**
@@ -25,41 +25,47 @@ export function outcomePlace(form: HTMLFormElement) {
   let wasHidden = false;
   /** Where the text stands. Another form may have the same place. */
   let place: HTMLElement | undefined;
-  let told = '';
+  /**
+   * Holds the text. The page or another form may replace it in its place, and a translator may
+   * change what is in it: the text is this form's own as long as this element is there.
+   */
+  const line = createElement('span');
+  line.setAttribute(TOLD, '');
+  own(line, form);
 
   // A copy of a page may hold a form that was closed: hide it until its order is known to be open.
   if (unhide(form)) unclobbered(form, 'setAttribute')('hidden', '');
 
   /**
-   * Finds the place, and writes the text into it, if there is one. A page may render its own
-   * element anew, move the form, and put it into the page late.
+   * Finds the place for a text, and puts the text into it, if there is one. A page may render its
+   * own element anew, move the form, and put it into the page late.
    */
   const find = (text = ''): HTMLElement => {
+    line.remove();
+    line.textContent = text;
     const own = findOwn(form);
-    const found = own && (!text || tryPlace(own, text, form)) ? own : findAdded(form);
+    const found = own && (!text || tryPlace(own, line)) ? own : findAdded(form);
     if (found !== place) drop();
     if (!found.hasAttribute('role')) found.setAttribute('role', 'status');
-    if (text && found !== own) write(found, text, form);
+    if (text && found !== own) put(line, found);
     place = found;
     return found;
   };
 
   const drop = () => {
-    clear();
-    if (place?.hasAttribute(ADDED) && isOfNoOther(place, form)) place.remove();
+    if (place?.hasAttribute(ADDED)) place.remove();
     place = undefined;
   };
 
-  /** A text of the page or of another form stays. */
-  const clear = () => {
-    const isOwn = place && ownerOf(place) === form && place.textContent === told;
-    if (isOwn) write(place!, '', form);
+  const noteHidden = () => {
+    const has = unclobbered(form, 'hasAttribute');
+    wasHidden ||= has('hidden') && !has(HIDDEN);
   };
 
   /** Shows a form that the page hides until it is known that the order is open. */
   const reveal = () => {
     unhide(form);
-    wasHidden ||= unclobbered(form, 'hasAttribute')('hidden');
+    noteHidden();
     unclobbered(form, 'removeAttribute')('hidden');
   };
 
@@ -67,17 +73,19 @@ export function outcomePlace(form: HTMLFormElement) {
     /** An element for the text is there before the text: it is a live region. */
     prepare() {
       if (!form.isConnected) return;
-      const found = find();
-      if (found.hasAttribute(TOLD) && !ownerOf(found)) write(found, '', form); // of a copied page
+      const told = find().querySelector(`[${TOLD}]`);
+      if (told && !ownerOf(told)) told.remove(); // of a copied page
     },
     reveal,
     show({ text, isClosed }: ShownOutcome) {
       const found = find(text);
-      if (!text) clear();
-      told = text;
       const isHere = isShopperAt(form);
-      if (isClosed) hide(form);
-      else reveal();
+      if (isClosed) {
+        noteHidden();
+        hide(form);
+      } else {
+        reveal();
+      }
       if (text && isHere) found.scrollIntoView?.({ block: 'nearest' }); // jsdom has none
       if (!isClosed || !isHere) return;
       if (!found.hasAttribute('tabindex')) found.tabIndex = -1; // so that it can have the focus
@@ -87,6 +95,7 @@ export function outcomePlace(form: HTMLFormElement) {
     leave() {
       unhide(form);
       if (wasHidden) unclobbered(form, 'setAttribute')('hidden', '');
+      line.remove();
       drop();
     },
   };
@@ -101,36 +110,28 @@ function isShopperAt(form: HTMLFormElement): boolean {
   );
 }
 
-/** Writes into the page's element, unless nobody can see the text there. */
-function tryPlace(own: HTMLElement, text: string, form: HTMLFormElement): boolean {
+/** Puts the text into the page's element, unless nobody can see it there. */
+function tryPlace(own: HTMLElement, line: HTMLElement): boolean {
   const wasHidden = own.hidden;
-  write(own, text, form);
+  put(line, own);
   if (isSeen(own)) return true;
-  write(own, '', form);
+  line.remove();
   own.hidden = wasHidden;
   return false;
 }
 
-function write(place: HTMLElement, text: string, owner: HTMLFormElement): void {
-  place.textContent = text;
-  if (text) {
-    place.removeAttribute('hidden');
-    place.setAttribute(TOLD, '');
-  } else {
-    place.removeAttribute(TOLD);
-  }
-  own(place, owner);
+function put(line: HTMLElement, place: HTMLElement): void {
+  place.textContent = '';
+  place.appendChild(line);
+  place.removeAttribute('hidden');
 }
 
-function own(place: Element, owner: HTMLFormElement): void {
+function own(added: Element, owner: HTMLFormElement): void {
   owners ??= new WeakMap(); // not before: importing the package does nothing
-  owners.set(place, owner);
+  owners.set(added, owner);
 }
 
-const ownerOf = (place: Element) => owners?.get(place);
-
-/** A copy of a page has lines without an owner. */
-const isOfNoOther = (place: Element, form: HTMLFormElement) => (ownerOf(place) ?? form) === form;
+const ownerOf = (added: Element) => owners?.get(added);
 
 function hide(form: HTMLFormElement): void {
   const set = unclobbered(form, 'setAttribute');
@@ -174,15 +175,16 @@ const FOLLOWS = 4;
 /** An element right after the form. It is there already in a copy of a page. */
 function findAdded(form: HTMLFormElement): HTMLElement {
   const next = unclobbered(form, 'nextElementSibling');
-  const isFree = next?.hasAttribute(ADDED) && isOfNoOther(next, form);
-  return form.isConnected && isFree ? (next as HTMLElement) : addLine(form);
+  const isFree = next?.hasAttribute(ADDED) && (ownerOf(next) ?? form) === form;
+  const added = form.isConnected && isFree ? (next as HTMLElement) : addPlace(form);
+  own(added, form);
+  return added;
 }
 
-function addLine(form: HTMLFormElement): HTMLElement {
+function addPlace(form: HTMLFormElement): HTMLElement {
   const added = createElement('p');
   added.setAttribute(ADDED, '');
   if (form.isConnected) unclobbered(form, 'after')(added);
   else document.body.appendChild(added); // the page has taken the form away
-  own(added, form);
   return added;
 }

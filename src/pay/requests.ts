@@ -1,5 +1,6 @@
 import { CardEncryptionError, type EncryptedCard } from '../core/index.ts';
 import { toJson } from '../form/page/to-json.ts';
+import { createElement } from '../form/page/unclobbered.ts';
 import type { CheckoutResponse } from './texts.ts';
 
 type Signal = AbortSignal | undefined;
@@ -17,6 +18,7 @@ export interface Received {
  * What `headers` throws is thrown as it is.
  */
 export function requestsTo(url: string, headers: () => Record<string, string>) {
+  const address = resolved(url); // now: a page that changes its own address means the same one
   return {
     outcome: (signal: Signal) => send('GET', signal),
     key: (order: string | undefined, signal: Signal) => send('POST', signal, order),
@@ -34,7 +36,7 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
     const own = headers(); // an error of the page is not one of the network
     let answered = 'did not answer';
     try {
-      const response = await fetch(url, {
+      const response = await fetch(address, {
         // A polluted Object.prototype would add options.
         __proto__: null,
         method,
@@ -67,6 +69,13 @@ export function requestsTo(url: string, headers: () => Record<string, string>) {
     } catch {} // no answer, a redirect, another origin, no JSON
     throw unavailable(`${method} ${url} ${answered}`);
   }
+}
+
+/** Without an error, whatever it is: the request fails then, and tells. */
+function resolved(url: string): string {
+  const link = createElement('a');
+  link.href = url;
+  return link.href;
 }
 
 /** The error of a gateway can be JSON with a `status`, too. It says nothing of a payment. */

@@ -34,6 +34,8 @@ export interface CheckoutResponse {
     | 'misconfigured';
   /** What became of the last try, while the order is open. */
   last?: 'failed' | 'not_paid' | 'retry_is_safe' | undefined;
+  /** The key of the block that `last` is about; absent if the server does not know it. */
+  key_id?: string | undefined;
   /** The service's reason for a decline. */
   reason?: string | null | undefined;
   /** The id of the intent that is paid. */
@@ -99,6 +101,9 @@ export const ENGLISH_OUTCOMES: Record<OutcomeText, string> = {
 /** After these nobody may enter a card into the page. */
 const CLOSED: OutcomeStatus[] = ['committed', 'authorized', 'not_certain', 'no_order'];
 
+/** Whether nothing can be paid on the page after this outcome, with a key or without one. */
+export const closesPage = (status: OutcomeStatus): boolean => CLOSED.includes(status);
+
 /**
  * Says what a shopper reads about an outcome. It needs no page, so a server that renders the
  * checkout can use it, too.
@@ -124,7 +129,7 @@ export function shownOf(
   hasNoKey = false,
 ): ShownOutcome {
   const { status, last, reason, reference, order } = outcome;
-  const isClosed = hasNoKey || CLOSED.includes(status);
+  const isClosed = hasNoKey || closesPage(status);
   const told = { status, isClosed, last, reason, reference, order };
   return { ...told, text: textOf(told, messages) };
 }

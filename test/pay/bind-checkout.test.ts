@@ -1,6 +1,12 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
-import { bindCheckout, type ShownOutcome, shownOf } from '../../src/pay/index.ts';
+import {
+  bindCheckout,
+  type CheckoutFormOptions,
+  type ShownOutcome,
+  shownOf,
+} from '../../src/pay/index.ts';
+import { deferred } from '../support/deferred.ts';
 import { FAR, FIELDS, html, later } from '../support/form.ts';
 import type { Fault, Kind } from '../support/servers/checkout.ts';
 import {
@@ -23,6 +29,8 @@ const DECLINED_TOO_OFTEN =
 const OUT_OF_DATE =
   'Nothing was sent now: this page is out of date. Please reload it. ' +
   'If you have tried to pay before, contact us first.';
+const RETRY_IS_SAFE =
+  'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.';
 const fetchReally = window.fetch;
 const linesOf = (level: 'error' | 'warn') =>
   vi.mocked(console[level]).mock.calls.map(([line]) => String(line));
@@ -54,6 +62,55 @@ test('a press takes the text about the card before away', async () => {
   await shop.decline();
   shop.press();
   await shop.waitFor('Enter the card number');
+});
+
+test('a press that pays in another way takes the text away, too', async () => {
+  const shop = openShop();
+  let isCard = true;
+  shop.bind({ when: () => isCard });
+  await shop.decline();
+  isCard = false;
+  const heard = vi.fn((event: Event) => event.preventDefault());
+  shop.form.addEventListener('submit', heard);
+  shop.press();
+  expect(heard).toHaveBeenCalledOnce();
+  expect(shop.reads()).toBe('');
+});
+
+describe('a page that the browser shows again', () => {
+  function leaveAndReturn(): void {
+    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+  }
+
+  test('has no text about the time before, also if no key comes', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    await vi.waitFor(async () => expect((await shop.seen()).requests).toHaveLength(4));
+    await shop.next('key', 'bad_gateway');
+    leaveAndReturn();
+    expect(shop.reads()).toBe('');
+    await vi.waitFor(() => expect(linesOf('error')).toHaveLength(1));
+    expect(shop.reads()).toBe('');
+  });
+
+  test('tells what became of the last try, as the key says it', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    leaveAndReturn();
+    expect(shop.reads()).toBe('');
+    await shop.waitFor(DECLINED);
+  });
+
+  test('shows that it is paid', async () => {
+    const shop = openShop();
+    shop.bind();
+    await shop.pay();
+    leaveAndReturn();
+    expect([shop.reads(), isHidden(shop.form)]).toEqual([PAID, true]);
+  });
 });
 
 test('another page of an order that is paid shows that, and asks for no key', async () => {
@@ -154,6 +211,17 @@ test('a key that does not come is one line with the address, and the next press 
   expect(linesOf('error')).toHaveLength(1);
 });
 
+test('a relative address stays that of the page that has bound the form', async () => {
+  const shop = openShop();
+  const before = location.href;
+  later(() => history.replaceState(null, '', before));
+  history.replaceState(null, '', `/shop/${shop.id}/cart`);
+  shop.bind({ url: 'checkout' });
+  history.replaceState(null, '', '/elsewhere/');
+  await shop.pay();
+  expect((await shop.seen()).charges).toBe(1);
+});
+
 test('an address that is not of checkout.handle is named, and nothing is believed of its answer', async () => {
   const shop = openShop();
   await shop.next('GET', 'no_status');
@@ -249,6 +317,14 @@ describe('a session that is lost when a card may have been charged: not certain,
     await shop.pay({}, notCertain(shop.id));
   });
 
+  test('but not if an answer has ended the doubt since', async () => {
+    const shop = openShop();
+    shop.bind({ outcome: { status: 'open', last: 'retry_is_safe', order: shop.id } });
+    await shop.decline();
+    await shop.next('pay', 'no_session');
+    await shop.pay({}, OUT_OF_DATE);
+  });
+
   test('before this page, as only the key has told', async () => {
     const shop = openShop();
     const answer = { status: 'open', last: 'retry_is_safe', order: shop.id };
@@ -296,6 +372,63 @@ test('a page that the browser has kept without its requests tells what became of
   await shop.waitFor(DECLINED);
 });
 
+describe('a decline beside another block of the page that may still be charged', () => {
+  /** The next block stays on its way. For the page, its request ends at `lose`. */
+  function holdBlock() {
+    const sent = deferred<{ lose(): void; arrive(): Promise<unknown> }>();
+    const spy = vi.spyOn(window, 'fetch').mockImplementation((url, init) => {
+      if (!init?.body) return fetchReally(url, init);
+      spy.mockRestore();
+      return new Promise((_, reject) => {
+        const lose = () => reject(new TypeError('The request was lost'));
+        const arrive = async () => (await fetchReally(url, { ...init, signal: null })).text();
+        sent.resolve({ lose, arrive });
+      });
+    });
+    later(() => spy.mockRestore());
+    return sent.promise;
+  }
+
+  test('is not told as "not paid": the block arrives, and the card is charged', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const shop = openShop();
+    shop.bind();
+    await shop.ready();
+    const held = holdBlock();
+    shop.type();
+    shop.press();
+    const block = await held;
+    block.lose();
+    await shop.waitFor(NO_ANSWER);
+    await shop.pay({ number: DECLINED_NUMBER }, RETRY_IS_SAFE);
+    expect(await block.arrive()).toContain('committed');
+    expect((await shop.seen()).charges).toBe(1);
+  });
+
+  test('is not told by the key either, if it is the decline of the card before', async () => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const shop = openShop();
+    shop.bind();
+    await shop.decline();
+    const { key_id } = JSON.parse((await shop.seen()).blocks[0]!);
+    const held = holdBlock();
+    shop.type();
+    shop.press();
+    const block = await held;
+    const spy = vi.spyOn(window, 'fetch').mockImplementation(async (url, init) => {
+      const response = await fetchReally(url, init);
+      return Response.json({ ...(await response.json()), key_id });
+    });
+    later(() => spy.mockRestore());
+    window.dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+    block.lose();
+    window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    await shop.waitFor(RETRY_IS_SAFE);
+    await block.arrive();
+    expect((await shop.seen()).charges).toBe(1);
+  });
+});
+
 test('after too many declines no other card is asked for', async () => {
   const shop = openShop();
   shop.bind();
@@ -311,10 +444,8 @@ test('after too many declines no other card is asked for', async () => {
 
 test('what became of the last try is told once, and does not come back beside another text', async () => {
   const shop = openShop();
-  const text =
-    'We do not know yet whether you have paid. Please enter your card again: you cannot pay twice.';
   shop.bind({ outcome: { status: 'open', last: 'retry_is_safe' } });
-  await shop.waitFor(text);
+  await shop.waitFor(RETRY_IS_SAFE);
   await shop.ready();
   shop.press();
   await shop.waitFor('Enter the card number');
@@ -420,6 +551,15 @@ test('a form that the page itself has hidden stays so when it is unbound', async
   shop.type();
   shop.press();
   await vi.waitFor(() => expect(shop.form.hidden).toBe(true), { timeout: 20_000 });
+});
+
+test('a form that the page hides stays so when it is paid and unbound', async () => {
+  const shop = openShop();
+  shop.form.hidden = true;
+  const binding = shop.bind({ outcome: { status: 'committed', reference: 'pi_card_1' } });
+  await shop.waitFor(PAID);
+  binding.unbind();
+  expect(isHidden(shop.form)).toBe(true);
 });
 
 test('a step that was hidden when its order was paid is shown for the next one', async () => {
@@ -704,10 +844,76 @@ test('binding again replaces the binding before', async () => {
   expect((await shop.seen()).blocks).toHaveLength(1);
 });
 
+describe('a form that is bound again while its payment is under way', () => {
+  /** Returns when the card is on its way. */
+  async function openWithPayment(card = {}): Promise<Shop> {
+    const shop = openShop();
+    await shop.next('pay', 'wait');
+    shop.bind();
+    shop.type(card);
+    shop.press();
+    await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+    return shop;
+  }
+
+  test('shows the answer, and before it that nobody knows yet', async () => {
+    const shop = await openWithPayment();
+    shop.bind();
+    await shop.waitFor(RETRY_IS_SAFE);
+    await shop.go();
+    await shop.waitFor(PAID);
+    expect(isHidden(shop.form)).toBe(true);
+  });
+
+  test('tells nothing of an outcome that was rendered before the payment', async () => {
+    const shop = await openWithPayment();
+    shop.bind({ outcome: { status: 'open', last: 'failed', order: shop.id } });
+    await shop.waitFor(RETRY_IS_SAFE);
+    await shop.go();
+    await shop.waitFor(PAID);
+  });
+
+  test('is open for another card if that one was declined', async () => {
+    const shop = await openWithPayment({ number: DECLINED_NUMBER });
+    shop.bind();
+    shop.type();
+    await shop.go();
+    await shop.waitFor(DECLINED);
+    shop.press(); // what was typed meanwhile stays
+    await shop.waitFor(PAID);
+    expect((await shop.seen()).charges).toBe(1);
+  });
+
+  test('for another order shows nothing of the order before', async () => {
+    const shop = await openWithPayment();
+    const next = openShop();
+    shop.bind({ url: next.url });
+    await next.ready();
+    await shop.go();
+    await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([shop.reads(), isHidden(shop.form)]).toEqual(['', false]);
+    await shop.pay();
+    expect((await next.seen()).charges).toBe(1);
+  });
+
+  test('for another order at the same address shows nothing of the order before', async () => {
+    const shop = await openWithPayment();
+    shop.bind({ outcome: { status: 'open', order: 'the next one' } });
+    await shop.waitFor(OUT_OF_DATE); // the session still has the order before
+    await shop.go();
+    await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(shop.reads()).toBe(OUT_OF_DATE);
+  });
+});
+
 test('a listener that binds the form while it is bound again: the last call counts', async () => {
   const shop = openShop();
-  const outcomes: string[] = [];
-  const draw = (name: string) => ({ onOutcome: () => void outcomes.push(name) });
+  const paid: string[] = [];
+  const draw = (name: string): Partial<CheckoutFormOptions> => ({
+    onOutcome: ({ status }) => void (status === 'committed' && paid.push(name)),
+  });
   await shop.next('pay', 'wait');
   shop.bind(draw('first'));
   shop.type();
@@ -719,14 +925,11 @@ test('a listener that binds the form while it is bound again: the last call coun
     shop.form.addEventListener('cardseal:ready', resolve, { once: true });
   });
   shop.bind(draw('last'));
-  shop.type();
   await ready;
-  await shop.go(); // the outcome comes with the press, and not with an answer before it
-  await vi.waitFor(async () => expect((await shop.seen()).charges).toBe(1));
-  shop.press();
-  await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(0), { timeout: 20_000 });
+  await shop.go();
+  await vi.waitFor(() => expect(paid).toEqual(['last']), { timeout: 20_000 });
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(outcomes).toEqual(['last']);
+  expect(paid).toEqual(['last']);
   expect((await shop.seen()).requests.filter((it) => it === 'GET')).toHaveLength(2);
 });
 
@@ -814,6 +1017,67 @@ test('a closed form that the page shows again tells the outcome at each press', 
   shop.press();
   await shop.waitFor(PAID);
   expect(isHidden(shop.form)).toBe(true);
+});
+
+describe('a browser that translates the page', () => {
+  /** As Chrome does it: each text stands in two elements of the translator. */
+  function translate(host: HTMLElement): void {
+    const texts = document.createTreeWalker(host, NodeFilter.SHOW_TEXT);
+    const found: Text[] = [];
+    while (texts.nextNode()) found.push(texts.currentNode as Text);
+    for (const text of found.filter(({ data }) => data.trim())) {
+      const outer = document.createElement('font');
+      outer.innerHTML = '<font>Übersetzt.</font>';
+      text.replaceWith(outer);
+    }
+  }
+
+  test.each(['', '<p role="status" data-cardseal-outcome></p>'])(
+    'a press takes the text away, and so does unbind() (own place: "%s")',
+    async (place) => {
+      const shop = openShop();
+      shop.host.insertAdjacentHTML('beforeend', place);
+      const binding = shop.bind();
+      await shop.decline();
+      translate(shop.host.lastElementChild as HTMLElement);
+      expect(shop.reads()).toBe('Übersetzt.');
+      shop.press();
+      await shop.waitFor('Enter the card number');
+      await shop.decline();
+      translate(shop.host.lastElementChild as HTMLElement);
+      binding.unbind();
+      expect(shop.reads()).toBe('');
+    },
+  );
+
+  test('what the shop writes into its own place later stays', async () => {
+    const shop = openShop();
+    shop.host.insertAdjacentHTML('beforeend', '<p role="status" data-cardseal-outcome></p>');
+    const binding = shop.bind();
+    await shop.decline();
+    const place = shop.host.lastElementChild!;
+    place.textContent = 'Please call us.';
+    shop.press();
+    await shop.waitFor('Enter the card numberPlease call us.');
+    binding.unbind();
+    expect(place.textContent).toBe('Please call us.');
+  });
+});
+
+test("the page's own place is empty while there is no text", async () => {
+  const shop = openShop();
+  const style = '<style>[data-cardseal-outcome]:empty { display: none }</style>';
+  shop.host.insertAdjacentHTML('beforeend', `${style}<p data-cardseal-outcome></p>`);
+  shop.bind();
+  const place = shop.host.lastElementChild!;
+  const seen = () => [place.matches(':empty'), place.getClientRects().length > 0];
+  await shop.ready();
+  expect(seen()).toEqual([true, false]);
+  await shop.decline();
+  expect(seen()).toEqual([false, true]);
+  shop.press();
+  await shop.waitFor('Enter the card number');
+  expect(seen()).toEqual([true, false]);
 });
 
 test('two forms with one place: neither a press nor a form that goes takes the text of the other', async () => {

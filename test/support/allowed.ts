@@ -128,9 +128,9 @@ export const FORM: Allowed = {
 export const PAY: Allowed = {
   files: 'pay/',
   globals: [
-    ...['Array', 'Math', 'Number', 'Object', 'Promise', 'Set', 'WeakMap'],
+    ...['Array', 'Math', 'Number', 'Object', 'Promise', 'WeakMap'],
     ...['AbortController', 'CustomEvent', 'document', 'fetch', 'encodeURIComponent'],
-    ...['clearTimeout', 'setTimeout'],
+    ...['clearTimeout', 'setTimeout', 'window'],
   ],
   apis: [],
 };
