@@ -298,6 +298,18 @@ test('the page’s own origin is that of its location, whatever window.origin is
   }
 });
 
+test('a form whose binding fails half-way stops its presses all the same', async () => {
+  error();
+  const page = open();
+  page.control('number').setAttribute = () => {
+    throw new Error('not this one');
+  };
+  await expect(bind(page.form).ready).rejects.toMatchObject({ code: 'invalid_form' });
+  fill(page, { ...TYPED, cvv: '1' });
+  await refused(page);
+  expect([textRead(page), page.passes]).toEqual(['Check the security code', 0]);
+});
+
 // G11
 describe('a form that moves after it is bound', () => {
   describe('into a closed shadow root, where only the form itself hears of the first event:', () => {

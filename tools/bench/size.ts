@@ -63,7 +63,7 @@ const SCRIPT_TAG_BOUND = 19_160;
  * is typed during a payment, and show the outcome in browsers that give a tapped button no focus.
  * 90 more believe no gateway, and use no element for the outcome that nobody can see.
  */
-const PAY_TAG_BOUND = 21_740;
+const PAY_TAG_BOUND = 21_800;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];

@@ -84,11 +84,13 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
   const empty = controls.filter(({ value }) => readNumerals(value).length === 0);
   if (empty.length > 0) return problemAt('expiry_required', empty);
 
-  const wrong = new Set<Control>();
-  for (const control of controls) if (!areWhole([control])) wrong.add(control);
-  if (!obeysRule(card, 'exp_month')) wrong.add(monthControl);
-  if (!obeysRule(card, 'exp_year')) wrong.add(yearControl);
-  if (wrong.size > 0) return problemAt('expiry_invalid', [...wrong]);
+  const wrong = controls.filter(
+    (control) =>
+      !areWhole([control]) ||
+      (control === monthControl && !obeysRule(card, 'exp_month')) ||
+      (control === yearControl && !obeysRule(card, 'exp_year')),
+  );
+  if (wrong.length > 0) return problemAt('expiry_invalid', wrong);
 
   // Date.UTC counts months from 0, so this is the first day of the next month. UTC-12 is the last
   // time zone in which a month ends.
