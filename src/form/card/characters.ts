@@ -89,11 +89,14 @@ function isIgnorable(char: string): boolean {
   return IGNORABLE.some(({ first, last }) => codePoint >= first && codePoint <= last);
 }
 
-/** Unicode 17, Dash=Yes. */
+/**
+ * Unicode 17, Dash=Yes, and what looks like one: the prolonged sound mark, full and half width, which
+ * a Japanese keyboard writes for its dash.
+ */
 const DASHES =
   '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17' +
   '\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d' +
-  '\u{10d6e}\u{10ead}';
+  '\u{10d6e}\u{10ead}\u30fc\uff70';
 
 /** Slashes and full stops, full width, too. */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
