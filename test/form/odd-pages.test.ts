@@ -252,6 +252,8 @@ describe('a number that maxlength has cut off', () => {
     [16, '3782 822463 10005'.slice(0, 16), 'Check the card number'],
     [16, '3482 822463 10005'.slice(0, 16), 'Check the card number'],
     [17, '3782 822463 10005', undefined],
+    [18, '3782 8224 6310 005', undefined], // Changed: its groups made it one that was cut off
+    [17, '3782 8224 6310 005'.slice(0, 17), 'Check the card number'],
     [16, '3056 930902 5904', undefined],
     [16, '5456 930902 5904', undefined], // no Amex number, whose second digit is 4, too
     [15, '3056 930902 5904'.slice(0, 15), 'Check the card number'],
