@@ -200,7 +200,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       removeNewNames();
       // One control, or several boxes. Also if the form is not as it must be.
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
-      for (const some of [controls, ...controls.map((control) => [control])]) {
+      const each = controls.map((control) => [control]);
+      for (const some of controls.length > 1 ? [controls, ...each] : each) {
         const number = readNumberDigits(some);
         try {
           for (const name of entriesWith(number, data)) {
