@@ -110,8 +110,11 @@ export function notices(
 export const isAboutCard = ({ code }: CardEncryptionError): boolean =>
   code === 'invalid_card' || code === 'card_too_long';
 
-/** An error from page code may contain card data, so it goes no further. */
+/**
+ * An error from page code may contain card data, so it goes no further. The library
+ * itself throws one if a script has replaced a function of the browser.
+ */
 export const asCardEncryptionError = (reason: unknown): CardEncryptionError =>
   reason instanceof CardEncryptionError
     ? reason
-    : new CardEncryptionError('invalid_form', 'A script on this page threw');
+    : new CardEncryptionError('invalid_form', 'A script on this page threw, or replaced something');
