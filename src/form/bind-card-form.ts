@@ -109,6 +109,7 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
       log('error', `cardseal: ${asCardEncryptionError(error).message}`);
     }
   };
+  let disableButtons = doNothing;
   const { start, ...handlers } = cardForm({
     ...{ onEncrypted, page, fields, kept, keys, notices },
     encrypt: encryptCard,
@@ -133,11 +134,15 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
       handlers.onChange(control);
     },
   };
-  addBoundForm(bound); // first: `check` asks for the buttons of bound forms
-  markAll();
-  const disableButtons = keepEnabled(form);
-  status.prepare();
-  return start(check);
+  // First: `check` asks for the buttons of bound forms, and the form must stop its presses, whatever
+  // fails in this page.
+  addBoundForm(bound);
+  return start(() => {
+    markAll();
+    disableButtons = keepEnabled(form);
+    status.prepare();
+    return check();
+  });
 }
 
 /** A plugin of the page may mark the controls after the form is bound. Waits for a second. */

@@ -29,6 +29,8 @@ export interface KeySource {
    * Drops the cached or pending key, and aborts its request. With `used`, drops only that key.
    */
   drop(used?: ReadyKey): void;
+  /** A key that was dropped has encrypted nothing: it is used, unless another one is requested. */
+  putBack(unused: ReadyKey): void;
   /**
    * Whether a key that arrived at this time, in milliseconds since 1970, is young enough. The same
    * goes for a block that was made under it.
@@ -94,6 +96,9 @@ export function keySource(
     isRenewable: typeof key === 'function',
     isYoung,
     drop,
+    putBack(unused) {
+      current ??= { answer: Promise.resolve(unused), ready: unused, aborter: undefined };
+    },
     get() {
       if (current?.ready && !isYoung(current.ready.arrived)) drop();
       current ??= request();

@@ -43,15 +43,17 @@ export async function encryptFields(
   if (!isCurrent()) return undefined;
   notices.setBusy(true); // which takes the text away
 
+  keys.drop(key); // one key, one card: another press may begin while this card is encrypted
   try {
     const block = await encrypt(key.key, copyCard(card));
-    keys.drop(key); // one key, one card, whatever becomes of the press
     return { block, keyArrived: key.arrived };
   } catch (reason) {
     const error = reason as CardEncryptionError;
-    if (!isAboutCard(error)) keys.drop(key);
-    // `read` has validated everything but the characters and the bytes of the name.
-    else if (isCurrent()) notices.showProblems(fields.nameProblem(error.code === 'card_too_long'));
+    if (isAboutCard(error)) {
+      keys.putBack(key); // the core has not used it
+      // `read` has validated everything but the characters and the bytes of the name.
+      if (isCurrent()) notices.showProblems(fields.nameProblem(error.code === 'card_too_long'));
+    }
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { CardEncryptionError, encryptCard, prepareKey } from '../core/index.ts';
 import { bindCardForm as bind, type CardFormBinding, type CardFormOptions } from '../form/index.ts';
 import { checkIsForm } from '../form/page/card-payment.ts';
 import { listenOn } from '../form/page/listeners.ts';
+import { watchElements } from '../form/page/watch-elements.ts';
 import { readAttributes } from './attributes.ts';
 import type { ScriptTag } from './global.ts';
 
@@ -15,10 +16,6 @@ const page = window as { Cardseal?: OwnGlobal };
 /** Forms that were bound once, even if binding failed. */
 const seen: HTMLFormElement[] = [];
 
-/** Sees forms that a script adds. There is none in browsers that `checkFormBrowser` refuses. */
-const formObserver =
-  typeof MutationObserver === 'function' ? new MutationObserver(bindLoaded) : undefined;
-
 // If the page has the tag twice, the first one works. `Cardseal` may also be an element's id.
 if (typeof page.Cardseal?.bindCardForm !== 'function') {
   page.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
@@ -27,15 +24,10 @@ if (typeof page.Cardseal?.bindCardForm !== 'function') {
 }
 page.Cardseal.listen?.(); // the first one may be of a version without it
 
-/** Adding the same listeners again changes nothing, unless `document.open()` has removed them. */
+/** To listen again changes nothing, unless `document.open()` has removed the listeners. */
 function listen(): void {
   // A form that a script adds later is bound, and asks for its key, when it comes.
-  formObserver?.observe(document, {
-    __proto__: null, // a polluted Object.prototype must set no further option
-    childList: true,
-    subtree: true,
-    attributeFilter: ['data-cardseal'],
-  } as MutationObserverInit);
+  watchElements(document, bindLoaded, 'data-cardseal');
   // Where nothing tells that it comes: when the shopper gets to it, or something submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata'];
   for (const type of bindingEvents) window.addEventListener(type, onBindingEvent, true);

@@ -18,6 +18,7 @@ import {
   type Page,
   TYPED,
   testRealInput,
+  textRead,
   user,
   values,
 } from '../support/form.ts';
@@ -327,6 +328,21 @@ test('input masks: DOM and state are empty after success, also when the mask wri
   expect(state().filter(Boolean)).toEqual([]);
   for (const mask of masks) mask.updateControl();
   expect(state().filter(Boolean)).toEqual([]);
+});
+
+// G2. Changed: `32/03` was read as March 2032.
+test('a date of which a mask has dropped the end is refused', async () => {
+  const page = open();
+  const mask = IMask(page.control('expiry') as HTMLInputElement, { mask: '00/00' });
+  later(() => mask.destroy());
+  const blocks: EncryptedCard[] = [];
+  bind(page.form, { onEncrypted: (block) => void blocks.push(block) });
+  fill(page, { number: TYPED.number, name: TYPED.name, cvv: TYPED.cvv });
+  await user.type(page.control('expiry'), '3/2031');
+  expect(mask.value).toBe('32/03');
+  page.button().click();
+  await vi.waitUntil(() => textRead(page) || blocks.length > 0);
+  expect([textRead(page), blocks]).toEqual(['Check the expiry date', []]);
 });
 
 async function render(action: (data: FormData) => void | Promise<void>) {

@@ -1,6 +1,10 @@
 /** Where the key of a press comes from, how long it is waited for, and when another one is asked for. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { CardEncryptionError, type CardEncryptionKey } from '../../src/core/index.ts';
+import {
+  CardEncryptionError,
+  type CardEncryptionKey,
+  type EncryptedCard,
+} from '../../src/core/index.ts';
 import type { CardFormBinding } from '../../src/form/index.ts';
 import { keySource } from '../../src/form/key-source.ts';
 import { decrypt, freshKey } from '../support/core.ts';
@@ -11,6 +15,8 @@ import {
   fill,
   idle,
   KEPT,
+  OTHER,
+  OTHER_CARD,
   open,
   type Page,
   posted,
@@ -276,6 +282,32 @@ describe('a form', () => {
     expect([values(page), page.passes, ask.mock.calls.length]).toEqual([KEPT, 0, 1]);
     page.form.addEventListener('submit', () => expect(ask).toHaveBeenCalledTimes(2));
     await posted(page);
+  });
+
+  test('has left the form as its encryption begins: a press after a reset meanwhile has a key of its own', async () => {
+    const page = open();
+    const ask = vi.fn(() => freshKey());
+    const blocks: EncryptedCard[] = [];
+    await bind(page.form, { key: ask, onEncrypted: (block) => void blocks.push(block) }).ready;
+    const begun = deferred<void>();
+    const late = deferred<void>();
+    const { encrypt } = crypto.subtle;
+    vi.spyOn(crypto.subtle, 'encrypt').mockImplementationOnce(async (...given) => {
+      begun.resolve();
+      await late.promise;
+      return encrypt.apply(crypto.subtle, given);
+    });
+    fill(page);
+    page.button().click();
+    await begun.promise;
+    page.form.reset();
+    await settled(page);
+    fill(page, OTHER);
+    page.button().click();
+    await vi.waitUntil(() => blocks.length > 0 || page.errors.length > 0);
+    late.resolve();
+    expect([page.errors, ask.mock.calls.length]).toEqual([[], 2]);
+    expect(await decrypt(blocks[0]!)).toEqual(OTHER_CARD);
   });
 
   test('keeps the key and the values if the name is longer than the key takes', async () => {

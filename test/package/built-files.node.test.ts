@@ -50,6 +50,7 @@ describe('control: the scan finds', () => {
     ['a module', 'import "node:fs";'],
     ['import.meta', 'export const f = import.meta.url;'],
     ['a global by its name in a text', 'export const f = globalThis["fetch"];'],
+    ['a global of the window', 'export const f = () => new window.Worker("w.js");'],
     ['a global under another name', 'const g = globalThis; export const f = g.fetch;'],
     ['Function by a text', 'export const f = (() => {})["constructor"];'],
     [

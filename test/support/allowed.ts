@@ -26,16 +26,16 @@ export const FORM: Allowed = {
   files: 'form/',
   globals: [
     // Not `Array`: Prototype and MooTools replace `Array.from`.
-    ...['Boolean', 'Date', 'Intl', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise'],
-    ...['Reflect', 'Set', 'URL', 'Uint8Array', 'WeakMap'],
-    ...['AbortController', 'CustomEvent', 'Document', 'Element', 'Event', 'HTMLFormElement'],
-    ...['HTMLInputElement', 'MutationObserver'],
+    ...['Boolean', 'Date', 'Intl', 'JSON', 'Math', 'Number', 'Object', 'Promise'],
+    ...['Reflect', 'Uint8Array', 'WeakMap'],
+    ...['AbortController', 'CustomEvent', 'MutationObserver'],
     ...['document', 'window'],
     ...['clearTimeout', 'console', 'reportError', 'setTimeout'],
   ],
   apis: [
     'CSSStyleDeclaration.getPropertyValue',
     'Document.createElement',
+    'Document.createEvent',
     'Document.elementFromPoint',
     'Document.getElementById',
     'Document.querySelector',
@@ -54,6 +54,7 @@ export const FORM: Allowed = {
     'Element.scrollIntoView',
     'Element.setAttribute',
     'Event.composedPath',
+    'Event.initEvent',
     'Event.preventDefault',
     'Event.stopImmediatePropagation',
     'EventTarget.addEventListener',
@@ -160,7 +161,7 @@ export const CHECKOUT: Allowed = {
 /** The script files: all of the core, the form and `bindCheckout`, and the one global that they are there to make. */
 export const SCRIPT_TAG: Allowed = {
   files: 'cardseal.',
-  globals: [...new Set([...CORE.globals, ...FORM.globals, ...PAY.globals, 'Headers'])],
+  globals: [...new Set([...CORE.globals, ...FORM.globals, ...PAY.globals, 'Cardseal'])],
   apis: [],
 };
 

@@ -30,6 +30,10 @@ export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): strin
       const global = member ?? 'of any name';
       if (!globals.includes(global)) note(node, `the global ${global}`);
     }
+    // A class, and not a function of the window or a value of it.
+    const isOfWindow = node.type === 'MemberExpression' && isNamed(node.object, 'window');
+    if (isOfWindow && name && /^[A-Z]/.test(name) && !globals.includes(name))
+      note(node, `the global ${name}`);
     if (node.type === 'ImportExpression') note(node, 'a dynamic import');
     if (node.type === 'MetaProperty' && node.meta.name === 'import') note(node, 'import.meta');
     if (node.type === 'ImportDeclaration' && !String(node.source.value).startsWith('.'))
@@ -43,6 +47,8 @@ export function scan(code: string, { globals }: Pick<Allowed, 'globals'>): strin
   }
   return found;
 }
+
+const isNamed = (node: AnyNode, name: string) => node.type === 'Identifier' && node.name === name;
 
 function propertyName(node: AnyNode): string | undefined {
   if (node.type !== 'MemberExpression') return undefined;

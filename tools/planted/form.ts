@@ -20,7 +20,7 @@ export const FORM: readonly Fault[] = [
   {
     name: 'a used key is asked for again',
     file: 'src/form/make-block.ts',
-    at: 'encryptFields.drop()#1',
+    at: 'encryptFields.drop()',
     plant: 'nothing',
     breaks: 'after a decline, the next card ends in an error',
     why: WHY.statement,

@@ -3,7 +3,6 @@ import { type CardControls, findFields } from '../controls/fields.ts';
 import { newNamesOf } from '../controls/names.ts';
 import { requiredOf } from '../controls/required.ts';
 import {
-  type Control,
   cardControls,
   isReplaced,
   isSelect,
@@ -14,9 +13,10 @@ import {
 } from '../controls/slots.ts';
 import { log } from '../feedback/report.ts';
 import { concat } from '../page/old-browsers.ts';
+import { unique } from '../page/unique.ts';
 import { hasDigit } from './characters.ts';
 import { checkClearText, entriesWith } from './clear-text.ts';
-import { type Contents, contentsOf, emptyControls, withSame } from './empty.ts';
+import { type Contents, contentsOf, emptyControls, stillHolding, without } from './empty.ts';
 import {
   areAllWhole,
   type CardBytes,
@@ -38,16 +38,16 @@ const TURNS = 100;
 /** The fields of a form's card: what they hold now. */
 export function cardFields(form: HTMLFormElement, luhn: boolean) {
   /** Every control that a card was read from since the fields were emptied. */
-  const readFrom = new Set<Element>();
+  let readFrom: Element[] = [];
   /** Selects that the shopper does not see: a widget shows what they hold, and so they keep it. */
-  const replaced = new Set<Element>();
+  let replaced: Element[] = [];
   const removeNewNames = newNamesOf(form);
   let isEmptying = false;
   /**
    * What the fields held before they were emptied or reset, while a framework may bring it back. An
    * event of a control takes it out.
    */
-  let contents: Contents = new Map();
+  let contents: Contents = [];
 
   /** @param mayBeLocked - While a press is under way, the page may lock the fields. */
   const findAndUnname = (mayBeLocked: boolean): CardControls => {
@@ -71,10 +71,10 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   };
 
   /** Also those that a page has replaced, or has taken the mark off, since they were read. */
-  const allControls = (): Element[] => [...new Set([...readFrom, ...cardControls(form)])];
+  const allControls = (): Element[] => unique([readFrom, cardControls(form)]);
 
   const toEmpty = (): Element[] =>
-    allControls().filter((it) => !replaced.has(it) && !isReplaced(it) && !isShared(it));
+    allControls().filter((it) => !replaced.includes(it) && !isReplaced(it) && !isShared(it));
 
   const emptyNow = (controls: Element[]): void => {
     isEmptying = true;
@@ -93,9 +93,9 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
   const emptyAgain = async (): Promise<void> => {
     for (let turn = 0; turn < TURNS; turn++) {
       await undefined;
-      emptyNow(withSame(contents));
+      emptyNow(stillHolding(contents));
     }
-    contents.clear();
+    contents = [];
   };
 
   return {
@@ -108,9 +108,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       const controls = findAndUnname(false);
       checkSearchBoxes(searchBoxes(form));
       const { number, name, expiry, cvv } = controls;
-      for (const control of concat([number, name, expiry, cvv])) readFrom.add(control);
-      replaced.clear();
-      for (const control of expiry) if (isReplaced(control)) replaced.add(control);
+      readFrom = unique([readFrom, number, name, expiry, cvv]);
+      replaced = expiry.filter(isReplaced);
       const card = readCard(controls);
       try {
         const problems = findProblems(card, controls, luhn);
@@ -150,7 +149,7 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     /** An event of a control. Returns whether the shopper or the page has changed the card. */
     noteChange(control: Element): boolean {
       if (isEmptying || !cardControls(form).includes(control)) return false;
-      contents.delete(control as Control); // what it holds now is not what a framework brings back
+      contents = without(contents, [control]); // no framework has brought back what it holds now
       return true;
     },
     /**
@@ -164,11 +163,11 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
     empty() {
       if (isEmptying) return; // a listener of the page that calls restart()
       const controls = toEmpty();
-      contents = new Map([...contents, ...contentsOf(controls)]);
+      contents = concat([contents, contentsOf(controls)]);
       emptyNow(controls);
-      readFrom.clear();
+      readFrom = [];
       // What a listener has filled at once is left alone: the library does not fight the page.
-      for (const control of withSame(contents)) contents.delete(control);
+      contents = without(contents, stillHolding(contents));
       emptyAgain(); // never rejects
     },
 
@@ -178,15 +177,14 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
      */
     clearDefaults(): () => void {
       contents = contentsOf(toEmpty());
-      const removed = new Map<Element, string>();
-      for (const control of cardControls(form)) {
-        const value = control.getAttribute('value');
-        if (value !== null && !isShared(control)) removed.set(control, value);
-      }
-      for (const control of removed.keys()) control.removeAttribute('value');
+      const own = cardControls(form).filter((control) => !isShared(control));
+      const before = own.map((control) => ({ control, value: control.getAttribute('value') }));
+      for (const control of own) control.removeAttribute('value');
       return () => {
-        contents.clear();
-        for (const [control, value] of removed) control.setAttribute('value', value);
+        contents = [];
+        for (const { control, value } of before) {
+          if (value !== null) control.setAttribute('value', value);
+        }
       };
     },
 
@@ -202,7 +200,8 @@ export function cardFields(form: HTMLFormElement, luhn: boolean) {
       removeNewNames();
       // One control, or several boxes. Also if the form is not as it must be.
       const controls = numberAndCode(form).filter((control) => slotOf(control) === 'number');
-      for (const some of [controls, ...controls.map((control) => [control])]) {
+      const each = controls.map((control) => [control]);
+      for (const some of controls.length > 1 ? [controls, ...each] : each) {
         const number = readNumberDigits(some);
         try {
           for (const name of entriesWith(number, data)) {

@@ -15,11 +15,7 @@ export const isSpace = (char: string): boolean => char.trim() === '' || char ===
 
 /** Drops spaces and dashes. A character that is not a digit stays as `undefined`. */
 export const readDigits = (value: string): (number | undefined)[] =>
-  allDigits(value.slice(0, LONGEST_VALUE));
-
-/** The same for a text of any length. */
-export const allDigits = (text: string): (number | undefined)[] =>
-  withoutIgnorable(text)
+  forDigits(value)
     .filter((char) => !isGap(char))
     .map(digitOf);
 
@@ -52,9 +48,8 @@ export const visible = (value: string): string[] =>
   [...value.slice(0, LONGEST_VALUE)].filter((char) => !MARKS.includes(char));
 
 /** The characters that count among digits. A name may need some of the others. */
-const forDigits = (value: string): string[] => withoutIgnorable(value.slice(0, LONGEST_VALUE));
-
-const withoutIgnorable = (text: string): string[] => [...text].filter((char) => !isIgnorable(char));
+const forDigits = (value: string): string[] =>
+  [...value.slice(0, LONGEST_VALUE)].filter((char) => !isIgnorable(char));
 
 /**
  * Invisible characters that come with pasted text: bidirectional marks, embeddings, overrides and
@@ -84,26 +79,32 @@ const IGNORABLE = [
   { first: 0xe0000, last: 0xe0fff }, // tags
 ];
 
-function isIgnorable(char: string): boolean {
+/** What nobody sees among digits. */
+export function isIgnorable(char: string): boolean {
+  if (char < '\x80') return false; // ASCII has none, and most texts are ASCII
   const codePoint = char.codePointAt(0)!;
   return IGNORABLE.some(({ first, last }) => codePoint >= first && codePoint <= last);
 }
 
-/** Unicode 17, Dash=Yes. */
+/**
+ * Unicode 17, Dash=Yes, and what looks like one: the prolonged sound mark, full and half width, which
+ * a Japanese keyboard writes for its dash.
+ */
 const DASHES =
   '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17' +
   '\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d' +
-  '\u{10d6e}\u{10ead}';
+  '\u{10d6e}\u{10ead}\u30fc\uff70';
 
 /** Slashes and full stops, full width, too. */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
 
-const isGap = (char: string) => isSpace(char) || DASHES.includes(char);
+/** What stands between digits. */
+export const isGap = (char: string): boolean => isSpace(char) || DASHES.includes(char);
 
 const DIGITS = [...'0123456789'];
 
 /** The value of a decimal digit of any script. */
-function digitOf(char: string): number | undefined {
+export function digitOf(char: string): number | undefined {
   const value = char < '\x80' ? DIGITS.indexOf(char) : digitValue(char);
   return value < 0 ? undefined : value;
 }
@@ -119,5 +120,7 @@ function digitValue(char: string): number {
     sensitivity: 'base', // without it, digits of one value differ between scripts
   } as Intl.CollatorOptions);
   const { compare } = collator;
+  // Ten comparisons for each character of a long text would freeze the page.
+  if (compare(char, '9') > 0 || compare(char, '0') < 0) return -1;
   return DIGITS.findIndex((digit) => compare(digit, char) === 0);
 }

@@ -1,7 +1,7 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import { cardControls, isShared } from '../controls/slots.ts';
 import { elementsOf } from '../page/unclobbered.ts';
-import { allDigits } from './characters.ts';
+import { digitOf, isGap, isIgnorable } from './characters.ts';
 
 /**
  * G5: searches what the browser would send beside the block for the card number: a script may have
@@ -30,11 +30,22 @@ export function entriesWith(number: Uint8Array, data: FormData): string[] {
   return names;
 }
 
-/** Whether a text contains the number, with gaps or without. */
+/** Whether a text contains the number, with gaps or without. In one pass: a text may be long. */
 function containsNumber(text: unknown, number: Uint8Array): boolean {
   if (typeof text !== 'string' || number.length < SHORTEST_NUMBER) return false;
-  const digits = allDigits(text);
-  return digits.some((_, start) => number.every((byte, i) => digits[start + i] === byte - ZERO));
+  /** The digits up to the present one, as many as the number has. */
+  let latest: number[] = [];
+  for (const char of text) {
+    const digit = digitOf(char);
+    if (digit !== undefined) {
+      latest.push(digit);
+      if (latest.length > number.length) latest.shift();
+      if (number.every((byte, i) => latest[i] === byte - ZERO)) return true;
+    } else if (!isGap(char) && !isIgnorable(char)) {
+      latest = [];
+    }
+  }
+  return false;
 }
 
 /** ISO/IEC 7812-1. A shorter one is not valid, and may stand in anything. */

@@ -17,8 +17,8 @@ export const onlyNumeral = (numerals: number[][]): number[] =>
 
 /**
  * G2: month and year out of one control: two numerals, or one of four or six digits, such as `1126`
- * and `112026`. What autofill and password managers write may have the year first: `2026-11`,
- * `202611`, `26/11`. Where both readings are dates, the month comes first.
+ * and `112026`. What autofill and password managers write may have the year first: `2026-11` and
+ * `202611`. A year that stands first has four digits: a mask makes `32/03` of `3/2031`.
  */
 function splitDate(numerals: number[][]): number[][] {
   const [first = [], second = []] = numerals;
@@ -30,12 +30,8 @@ function splitDate(numerals: number[][]): number[][] {
   return monthFirst(first.slice(0, end), first.slice(end));
 }
 
-/** A mask may have cut three digits in two: `33/1` is no date, but `33/01` and `2033/1` are. */
-function monthFirst(first: number[], second: number[]): number[][] {
-  const isYearFirst = !mayBeMonth(first) && mayBeMonth(second);
-  if (!isYearFirst) return [first, second];
-  return first.length === 4 || second.length === 2 ? [second, first] : [];
-}
+const monthFirst = (first: number[], second: number[]): number[][] =>
+  first.length === 4 ? [second, first] : [first, second];
 
 /** Tells a month from a year. The rules of the fields refuse 0, and a month of three digits. */
 const mayBeMonth = (digits: number[]): boolean => numberOf(digits) <= 12;

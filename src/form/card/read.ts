@@ -84,11 +84,13 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
   const empty = controls.filter(({ value }) => readNumerals(value).length === 0);
   if (empty.length > 0) return problemAt('expiry_required', empty);
 
-  const wrong = new Set<Control>();
-  for (const control of controls) if (!areWhole([control])) wrong.add(control);
-  if (!obeysRule(card, 'exp_month')) wrong.add(monthControl);
-  if (!obeysRule(card, 'exp_year')) wrong.add(yearControl);
-  if (wrong.size > 0) return problemAt('expiry_invalid', [...wrong]);
+  const wrong = controls.filter(
+    (control) =>
+      !areWhole([control]) ||
+      (control === monthControl && !obeysRule(card, 'exp_month')) ||
+      (control === yearControl && !obeysRule(card, 'exp_year')),
+  );
+  if (wrong.length > 0) return problemAt('expiry_invalid', wrong);
 
   // Date.UTC counts months from 0, so this is the first day of the next month. UTC-12 is the last
   // time zone in which a month ends.
@@ -98,18 +100,25 @@ function findExpiryProblem(card: CardBytes, controls: Control[]): Problem | unde
 
 /**
  * Whether the control may have cut off a pasted number, which would be paid with if the rest passed
- * its check: the control is full, and gaps took the room of digits. A second group of 6 digits is
- * that of a number with 14 digits, or with 15: those begin with 34 or 37.
+ * its check: the control is full, and gaps took the room of digits.
  */
 function isCutOff(number: Uint8Array, controls: Control[]): boolean {
   const [control] = controls as HTMLInputElement[];
   if (controls.length > 1 || number.length >= 16) return false;
   const { value, maxLength } = control!;
   const hasGaps = value.length > number.length;
-  const isWhole =
-    readNumerals(value)[1]?.length === 6 && number.length >= (isAmex(number) ? 15 : 14);
-  return hasGaps && value.length === maxLength && !isWhole;
+  return hasGaps && value.length === maxLength && !isWhole(number, groupsOf(value));
 }
+
+/**
+ * Whether a number of less than 16 digits has them all. One that begins with 34 or 37 has 15. Of any
+ * other, the groups tell: the second has 6 digits if there are 14 or 15.
+ */
+const isWhole = (number: Uint8Array, groups: number[][]): boolean =>
+  isAmex(number) ? number.length === 15 : number.length >= 14 && groups[1]?.length === 6;
+
+/** The digits of a number, as spaces and dashes separate them. */
+const groupsOf = (value: string): number[][] => readNumerals(value);
 
 const isAmex = ([first, second]: Uint8Array): boolean =>
   first === ZERO + 3 && (second === ZERO + 4 || second === ZERO + 7);

@@ -6,17 +6,17 @@ import { cardControls, isShared } from './slots.ts';
  */
 export function requiredOf(form: HTMLFormElement): (isRequired: boolean) => void {
   /** Controls whose `required` is taken off, with what it was. */
-  const relaxed = new Map<Element, string>();
+  let relaxed: { control: Element; before: string }[] = [];
 
   return (isRequired) => {
-    for (const [control, value] of relaxed) control.setAttribute('required', value);
-    relaxed.clear();
+    for (const { control, before } of relaxed) control.setAttribute('required', before);
+    relaxed = [];
     if (isRequired) return;
     for (const control of cardControls(form)) {
-      const value = control.getAttribute('required');
-      if (value === null || isShared(control)) continue;
+      const before = control.getAttribute('required');
+      if (before === null || isShared(control)) continue;
       control.removeAttribute('required');
-      relaxed.set(control, value);
+      relaxed.push({ control, before });
     }
   };
 }

@@ -1,6 +1,7 @@
 import { type Control, cardControls } from '../controls/slots.ts';
 import type { ShownProblem } from '../options.ts';
 import { whenStill } from '../page/still.ts';
+import { watchElements } from '../page/watch-elements.ts';
 import { addPlace, bringIntoView, type Place, pagePlace, removeCopies } from './places.ts';
 import type { StatusLine } from './status.ts';
 
@@ -12,15 +13,15 @@ export type CardMessages = ReturnType<typeof cardMessages>;
  * them, each text stands directly after its control. A text goes when its control changes.
  */
 export function cardMessages(form: HTMLFormElement, status: StatusLine) {
-  /** How to remove what is shown, by control. The controls of one problem share it. */
-  const shown = new Map<Element, () => void>();
+  /** What is shown about the controls of one problem, and how to remove it. */
+  let shown: { controls: Control[]; remove: () => void }[] = [];
   /** The controls whose problem stands in the status line. */
   let inStatus: Element[] = [];
   let stopWatching = () => {};
 
   const clear = () => {
     stopWatching();
-    for (const remove of new Set(shown.values())) remove();
+    removeAll(shown);
     inStatus = [];
     removeCopies(form);
   };
@@ -56,31 +57,30 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
       (control) => [control, control.getAttribute('aria-invalid')] as const,
     );
     for (const control of controls) control.setAttribute('aria-invalid', 'true');
-    onRemoval(problem, () => {
+    const remove = () => {
       for (const [control, before] of marks) {
         if (before === null) control.removeAttribute('aria-invalid');
         else control.setAttribute('aria-invalid', before);
       }
       place?.remove();
-    });
+    };
+    shown.push({ controls, remove });
     return place;
   };
 
   const showBeside = (problem: ShownProblem): Place => {
     const place = addPlace(form, problem.controls);
     place.write(problem.text);
-    onRemoval(problem, place.remove);
+    shown.push({ controls: problem.controls, remove: place.remove });
     return place;
   };
 
-  const onRemoval = ({ controls }: ShownProblem, remove: () => void) => {
-    const earlier = shown.get(controls[0]!);
-    const all = () => {
-      for (const control of controls) shown.delete(control);
-      remove();
-      earlier?.();
-    };
-    for (const control of controls) shown.set(control, all);
+  const shownAt = (control: Element) =>
+    shown.filter(({ controls }) => controls.some((it) => it === control));
+
+  const removeAll = (all: typeof shown) => {
+    shown = shown.filter((it) => !all.includes(it));
+    for (const { remove } of all) remove();
   };
 
   /** The first one is announced, too: its control may have had the focus before. */
@@ -102,15 +102,11 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
 
   /** A page that renders its form anew may remove the text. Then it stands in the status line. */
   const watch = ({ element }: Place, problem: ShownProblem) => {
-    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
-    const observer = new MutationObserver(() => {
+    stopWatching = watchElements(form, () => {
       if (element.isConnected) return;
       stopWatching();
-      if (shown.has(problem.controls[0]!)) writeStatus(problem);
+      if (shownAt(problem.controls[0]!).length > 0) writeStatus(problem);
     });
-    // A polluted Object.prototype must set no further option.
-    observer.observe(form, { __proto__: null, childList: true, subtree: true } as object);
-    stopWatching = () => observer.disconnect();
   };
 
   /** The problem whose control comes first in the page, and that control. */
@@ -123,7 +119,7 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
   };
 
   const onChange = (control: Element) => {
-    shown.get(control)?.();
+    removeAll(shownAt(control));
     if (!inStatus.includes(control)) return;
     inStatus = [];
     status.clear();

@@ -21,12 +21,18 @@ export function notices(
   /** Whether the status line asks the shopper to wait. */
   let isWaiting = false;
 
-  /** Returns false if a listener has cancelled the event. */
+  /** Never throws. Returns false if a listener has cancelled the event. */
   const emit = (type: EventName, detail?: unknown): boolean => {
-    if (typeof CustomEvent !== 'function') return true; // in an unsupported browser
     const cancelable = type === 'submit' || type === 'problems';
     const init = { bubbles: true, composed: true, cancelable, detail };
-    return unclobbered(form, 'dispatchEvent')(new CustomEvent(`cardseal:${type}`, init));
+    let event: Event | undefined;
+    try {
+      event = new window.CustomEvent(`cardseal:${type}`, init);
+      unclobbered(form, 'dispatchEvent')(event);
+    } catch {
+      // An unsupported browser has none, and a page may have replaced it.
+    }
+    return !event?.defaultPrevented;
   };
 
   /** Tells screen readers whether a press is under way. A text that asks to wait goes. */
@@ -104,8 +110,11 @@ export function notices(
 export const isAboutCard = ({ code }: CardEncryptionError): boolean =>
   code === 'invalid_card' || code === 'card_too_long';
 
-/** An error from page code may contain card data, so it goes no further. */
+/**
+ * An error from page code may contain card data, so it goes no further. The library
+ * itself throws one if a script has replaced a function of the browser.
+ */
 export const asCardEncryptionError = (reason: unknown): CardEncryptionError =>
   reason instanceof CardEncryptionError
     ? reason
-    : new CardEncryptionError('invalid_form', 'A script on this page threw');
+    : new CardEncryptionError('invalid_form', 'A script on this page threw, or replaced something');

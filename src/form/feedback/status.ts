@@ -2,6 +2,7 @@ import { isRendered, isSeen } from '../page/is-rendered.ts';
 import { whenStill } from '../page/still.ts';
 import { submitButtons } from '../page/submit.ts';
 import { createElement, unclobbered } from '../page/unclobbered.ts';
+import { watchElements } from '../page/watch-elements.ts';
 import { bringIntoView } from './places.ts';
 
 /** The line for texts that concern no field, or that have no place beside their field. */
@@ -30,7 +31,7 @@ const NO_ROOM = 'all: initial !important; position: absolute !important';
 export function statusLine(form: HTMLFormElement) {
   const find = unclobbered(form, 'querySelector');
   /** Lines of the page that are hidden while they are empty. */
-  const hidden = new Set<HTMLElement>();
+  const hidden: HTMLElement[] = [];
   /** A line that stands outside the form, as its button does, or because the form is not seen. */
   let outside: HTMLElement | undefined;
   let stopRestoring = () => {};
@@ -44,8 +45,8 @@ export function statusLine(form: HTMLFormElement) {
   const setText = (line: HTMLElement, text: string) => {
     makeLive(line);
     line.textContent = text;
-    if (line.hidden) hidden.add(line);
-    if (hidden.has(line)) line.hidden = text === '';
+    if (line.hidden && !hidden.includes(line)) hidden.push(line);
+    if (hidden.includes(line)) line.hidden = text === '';
     if (line.hasAttribute(ADDED)) line.style.cssText = text === '' ? NO_ROOM : '';
   };
 
@@ -90,24 +91,17 @@ export function statusLine(form: HTMLFormElement) {
     place(text);
     const line = lines().find(({ textContent }) => textContent === text);
     if (line && isBroughtIntoView) bringIntoView(line);
-    if (typeof MutationObserver !== 'function') return; // see checkFormBrowser
 
     // A page that renders its form anew may remove a text that it does not know. One that has
     // changed stays: a browser may have translated it.
     let restores = 0;
-    const observer = new MutationObserver(() => {
+    const restore = () => {
       if (lines().some((line) => line.textContent!.trim())) return;
       place(text);
       restores += 1;
-      if (restores === MAX_RESTORES) observer.disconnect();
-    });
-    observer.observe(form, {
-      __proto__: null, // a polluted Object.prototype must set no further option
-      childList: true,
-      subtree: true,
-      attributeFilter: [ADDED],
-    } as MutationObserverInit);
-    stopRestoring = () => observer.disconnect();
+      if (restores === MAX_RESTORES) stopRestoring();
+    };
+    stopRestoring = watchElements(form, restore, ADDED);
   };
 
   const prepare = () => {

@@ -1,6 +1,7 @@
 import { boundForms } from './bound-forms.ts';
 import { concat } from './old-browsers.ts';
 import { rootOf } from './unclobbered.ts';
+import { unique } from './unique.ts';
 
 const CARD_BUTTON = 'data-cardseal-button';
 
@@ -21,7 +22,7 @@ export function formOfCardButton(button: HTMLElement): HTMLFormElement | null {
 
 /** The buttons with `data-cardseal-button` that belong to a form, in its shadow root or outside. */
 export function cardButtonsOf(form: HTMLFormElement): HTMLElement[] {
-  const roots = [...new Set([document, rootOf(form)])];
+  const roots = unique([[document], [rootOf(form)]]);
   const buttons = roots.map((root) => [...root.querySelectorAll<HTMLElement>(`[${CARD_BUTTON}]`)]);
   return concat(buttons).filter((button) => formOfCardButton(button) === form);
 }

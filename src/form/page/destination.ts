@@ -1,5 +1,6 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import { formAction, methodOf, targetOf } from './submit.ts';
+import { createElement } from './unclobbered.ts';
 
 /**
  * Checks that a native submit carries the block in the body of a POST, to https or this machine,
@@ -23,8 +24,9 @@ export function checkDestination(
   if (methodOf(form, submitter) !== 'post') {
     throw invalidForm('method="post"');
   }
-  const url = parseUrl(action);
-  if (!url || !isSecure(url)) throw invalidForm('an action on https');
+  const url = createElement('a'); // not `new URL`: many a page has a variable of that name
+  url.href = action; // if it is no URL, its protocol is ':'
+  if (!isSecure(url)) throw invalidForm('an action on https');
   if (url.origin !== originOf(document) && !allowCrossOrigin) {
     throw invalidForm('an action on its own origin, or allowCrossOriginAction');
   }
@@ -47,16 +49,8 @@ function originOf({ location, defaultView }: Document): string {
  */
 const isReactAction = (action: string) => action.startsWith('javascript:throw new Error(');
 
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Over https, or on this machine: the network cannot read it. */
-const isSecure = ({ protocol, hostname }: URL) =>
+const isSecure = ({ protocol, hostname }: HTMLAnchorElement) =>
   protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 
 const isLoopback = (host: string) =>

@@ -1,6 +1,7 @@
 import { cardButtonsOf } from './card-buttons.ts';
-import { concat } from './old-browsers.ts';
 import { elementsOf, unclobbered } from './unclobbered.ts';
+import { unique } from './unique.ts';
+import { watchElements } from './watch-elements.ts';
 
 const ENABLE = 'data-cardseal-enable';
 
@@ -25,16 +26,9 @@ export function enableButtons(form: HTMLFormElement): void {
  */
 export function keepEnabled(form: HTMLFormElement): () => void {
   enableButtons(form);
-  // There is none in browsers that `checkFormBrowser` refuses.
-  const observer =
-    typeof MutationObserver === 'function'
-      ? new MutationObserver(() => enableButtons(form))
-      : undefined;
-  // A polluted Object.prototype must set no further option.
-  const changes = { __proto__: null, childList: true, subtree: true };
-  observer?.observe(form, changes as MutationObserverInit);
+  const stopWatching = watchElements(form, () => enableButtons(form));
   return () => {
-    observer?.disconnect();
+    stopWatching();
     for (const button of buttonsWith(form, ENABLED)) {
       button.removeAttribute(ENABLED);
       setDisabled(button, true);
@@ -46,8 +40,8 @@ export function keepEnabled(form: HTMLFormElement): () => void {
 function buttonsWith(form: HTMLFormElement, mark: string): Element[] {
   const inside = [...unclobbered(form, 'querySelectorAll')(`[${mark}]`)];
   const custom = inside.filter(({ localName }) => localName.includes('-'));
-  const all = concat<Element>([custom, elementsOf(form), cardButtonsOf(form)]);
-  return [...new Set(all)].filter((element) => element.hasAttribute(mark));
+  const lists: Element[][] = [custom, elementsOf(form), cardButtonsOf(form)];
+  return unique(lists.map((list) => list.filter((element) => element.hasAttribute(mark))));
 }
 
 const isDisabled = (button: Element): boolean =>

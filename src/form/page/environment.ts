@@ -1,5 +1,6 @@
 import { checkBrowser } from '../../core/browser.ts';
 import { CardEncryptionError } from '../../core/index.ts';
+import { createEvent } from './unclobbered.ts';
 
 /**
  * Looks for every feature that the form needs and that has no replacement. All of them are in the
@@ -9,13 +10,14 @@ import { CardEncryptionError } from '../../core/index.ts';
  */
 export function checkFormBrowser(): void {
   checkBrowser();
+  const element = document.documentElement;
   const needed = [
-    typeof CustomEvent === 'function',
+    typeof window.CustomEvent === 'function',
     typeof Intl === 'object' && Intl.Collator,
-    Element.prototype.matches,
-    Element.prototype.getRootNode,
-    Event.prototype.composedPath,
-    typeof MutationObserver === 'function',
+    element.matches,
+    element.getRootNode,
+    createEvent().composedPath,
+    typeof window.MutationObserver === 'function',
   ];
   if (needed.every(Boolean)) return;
   const message = 'The browser lacks something that the card form needs: see docs/browsers.md';

@@ -82,11 +82,13 @@ export function withoutGesture(action: () => void): void {
 export function notePress(form: HTMLFormElement, button: HTMLElement | null): boolean {
   const isFirst = latest?.hasPressed === false;
   if (latest) latest.hasPressed = true;
-  return running() !== undefined || isMadeByBrowser(form, button) || (isFirst && isLate());
+  return (
+    running() !== undefined || isMadeByBrowser(form, button) || (isFirst && isOfCustomButton())
+  );
 }
 
-/** Whether the shopper has clicked a custom element that may submit in a timer of its own. */
-const isLate = (): boolean => partsOf(latest).some(isCustomButton);
+/** Whether the shopper has clicked a custom element: it may submit in a timer of its own. */
+const isOfCustomButton = (): boolean => partsOf(latest).some(isCustomButton);
 
 /**
  * G3: whether the shopper has pressed something that does not pay, such as a coupon button. A
@@ -94,7 +96,7 @@ const isLate = (): boolean => partsOf(latest).some(isCustomButton);
  * where the shopper has pressed. A submit button of the form has its own marks.
  */
 export const isSkipPressed = (): boolean =>
-  partsOf(running() ?? (isLate() ? latest : undefined)).some(isSkipped);
+  partsOf(running() ?? (isOfCustomButton() ? latest : undefined)).some(isSkipped);
 
 export const isSkipped = (element: Element): boolean => element.hasAttribute('data-cardseal-skip');
 

@@ -29,7 +29,7 @@ export function checkVisibility(element: Element): boolean {
 
 /** Aborts a request: there is none in Chrome before 66. */
 export const newAborter = (): AbortController | undefined =>
-  typeof AbortController === 'function' ? new AbortController() : undefined;
+  typeof window.AbortController === 'function' ? new window.AbortController() : undefined;
 
 /** Chrome before 76, Firefox before 75 and Safari before 16 have none. */
 export const requestSubmitOf = (

@@ -64,8 +64,11 @@ export const pageOf = (
  * cancelled the control's `invalid` event.
  */
 function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
-  const refused = new Map<Event, Element>(); // a shadow root's event forgets its target
-  const listener = (event: Event) => refused.set(event, event.target as Element);
+  const refused: { event: Event; element: Element }[] = [];
+  const listener = (event: Event) => {
+    // An event of a shadow root forgets its target.
+    refused.push({ event, element: event.target as Element });
+  };
   const root = rootOf(form);
   root.addEventListener('invalid', listener, true);
   try {
@@ -73,7 +76,7 @@ function isRefusalShown(form: HTMLFormElement, submit: () => void): boolean {
   } finally {
     root.removeEventListener('invalid', listener, true);
   }
-  return [...refused].some(([event, element]) => {
+  return refused.some(({ event, element }) => {
     if (event.defaultPrevented || rootOf(element).activeElement !== element) return false;
     // Chromium takes the focus from a control that is hidden or inert only when it draws the page.
     return isRendered(element) && !element.closest('[inert]');

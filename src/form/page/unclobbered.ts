@@ -1,3 +1,9 @@
+/*
+ * A page may declare a variable or a class of any name, such as `Event`. So the library asks an
+ * object in hand for its prototype, and never names an interface of the platform. The few without
+ * such an object are read from `window`, which a `const` or `class` of the page leaves as it is.
+ */
+
 /**
  * Reads a member of the form, even if the form has a control of that name, such as `action` or
  * `submit`. The library reads the members of a form like this, unless nobody would name a control
@@ -7,7 +13,8 @@ export function unclobbered<Member extends keyof HTMLFormElement & string>(
   form: HTMLFormElement,
   member: Member,
 ): HTMLFormElement[Member] {
-  const value = Reflect.get(HTMLFormElement.prototype, member, form);
+  const prototype: HTMLFormElement = Object.getPrototypeOf(form);
+  const value = Reflect.get(prototype, member, form);
   if (typeof value !== 'function') return value;
   // In happy-dom 21 a form is a proxy, which the prototype's methods refuse: its own method is
   // needed. `own` may also be a control of that name, but a control is not a function.
@@ -22,7 +29,11 @@ export const elementsOf = (form: HTMLFormElement): Element[] => [...unclobbered(
 export const createElement = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
 ): HTMLElementTagNameMap[Name] =>
-  Document.prototype.createElement.call(document, name) as HTMLElementTagNameMap[Name];
+  Object.getPrototypeOf(document).createElement.call(document, name);
+
+/** Creates an event, which `initEvent` gives its type. */
+export const createEvent = (): Event =>
+  Object.getPrototypeOf(document).createEvent.call(document, 'Event');
 
 /** The document or shadow root of an element. An element that is in none yet gets the document. */
 export function rootOf(element: Element): Document | ShadowRoot {

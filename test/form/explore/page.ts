@@ -131,7 +131,7 @@ export abstract class Page {
       kept: this.kept,
       keys: this.keys(),
       notices: this.notices(),
-      encrypt: (_: unknown, card: CardBytes) => this.encrypt(letterOf(card)),
+      encrypt: ({ id }: { id: string }, card: CardBytes) => this.encrypt(id, letterOf(card)),
       later: (action: () => void, ms = 0) => this.later(action, ms),
       report: () => {},
       stopListening: () => {
@@ -248,6 +248,9 @@ export abstract class Page {
       drop: (used?: unknown) => {
         if (!used || used === this.key) this.key = undefined;
       },
+      putBack: (unused: { key: { id: string }; arrived: number }) => {
+        this.key ??= unused;
+      },
       isYoung: (arrived: number) => !this.oldKeys.has(arrived),
     } as unknown as Parts['keys'];
   }
@@ -257,8 +260,7 @@ export abstract class Page {
     this.key = { key: { id: `key ${this.keysMade}` }, arrived: this.keysMade };
   }
 
-  protected encrypt(content: Content): Promise<Block> {
-    const key_id = `key ${this.key?.arrived}`;
+  protected encrypt(key_id: string, content: Content): Promise<Block> {
     return new Promise((resolve, reject) => {
       const block = { payload: content, key_id, layout: [], content } as unknown as Block;
       this.encryption = {

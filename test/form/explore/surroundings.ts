@@ -39,7 +39,7 @@ export class Surroundings extends Page {
       );
       if (this.askLeaving) tasks.push('stays when the page asks');
       if (this.isLocked) tasks.push('the page unlocks the fields');
-      if (this.sealed.exists() || this.key) tasks.push('the key gets old');
+      if (this.sealed.exists() || this.key || this.encryption) tasks.push('the key gets old');
     }
     if (this.acts < this.bounds.page) {
       tasks.push('page: form.submit()', 'page: FormData', 'page: serialize()');
