@@ -130,6 +130,13 @@ describe('P4: an answer that says only that nothing was sent now', () => {
 });
 
 describe('P5: while another block is out, nobody reads "not paid"', () => {
+  test.each<Outcome['status']>(['committed', 'authorized', 'not_certain'])(
+    'everything else is told as it is: %s',
+    (status) => {
+      expect(tellsOf(send('k1'), send('k2'), answers('k2', status))).toBe(status);
+    },
+  );
+
   const lost = [press, send('k1'), press, send('k2')];
 
   test.each(['failed', 'not_paid'] as const)('%s', (status) => {

@@ -22,6 +22,8 @@ export const PARTS: { [part: string]: { mutate: string[]; judges: Judge[] } } = 
     mutate: ['src/form/**/*.ts', 'src/script-tag/index.ts', ...RULES.map((file) => `!${file}`)],
     judges: ['form', 'types'],
   },
+  // What the table does not decide is carried out in a page: only the tests of a page see it.
+  pay: { mutate: ['src/pay/decide.ts'], judges: ['pay', 'types'] },
   // Only test/check/list.e2e.test.ts sees the list.
   check: { mutate: ['src/check/*.ts', '!src/check/list.ts'], judges: ['search', 'check', 'types'] },
 };
@@ -33,6 +35,7 @@ const IN_CHROMIUM = { timeoutMS: 10_000, checkers: [], buildCommand: 'npm run bu
 export const JUDGES = {
   core: IN_NODE,
   checkout: IN_NODE,
+  pay: IN_NODE,
   rules: IN_NODE,
   search: IN_NODE,
   types: { testRunner: 'command', commandRunner: { command: 'exit 0' }, coverageAnalysis: 'off' },
