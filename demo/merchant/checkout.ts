@@ -14,12 +14,9 @@ import type { Order } from '../checkout/order.ts';
 import { invoicePage, receiptPage, unknownPage } from '../checkout/outcomes.ts';
 import { ENGLISH, languageOf, type Texts } from '../checkout/texts.ts';
 
-/** What a shopper is about to pay for. How the payment goes is known to `cardseal/checkout`. */
-type Purchase = Order;
-
 interface Shopper {
-  /** The newest is the last. A page of an earlier one may still ask. */
-  purchases: [...Purchase[], Purchase];
+  /** What they pay for. The newest is the last. A page of an earlier one may still ask. */
+  purchases: [...Order[], Order];
   /** An order on invoice has come under a session that was not known. */
   hasLostOrder?: boolean;
 }
@@ -91,7 +88,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   }
 
   /** The one that the page is of, if it is one of this shopper. */
-  function orderOf({ session, headers }: FastifyRequest): Purchase | undefined {
+  function orderOf({ session, headers }: FastifyRequest): Order | undefined {
     const shopper = shoppers.get(session.sessionId);
     const named = headers['cardseal-order'];
     return named ? shopper?.purchases.find(({ id }) => id === named) : shopper && current(shopper);
@@ -141,7 +138,7 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   }
 
   /** Whether the order is paid or on invoice. */
-  async function isDone({ id }: Purchase): Promise<boolean> {
+  async function isDone({ id }: Order): Promise<boolean> {
     const { status } = await checkout.outcome(id);
     return status === 'committed' || status === 'authorized' || status === 'no_order';
   }
@@ -172,9 +169,9 @@ export function addCheckout(app: FastifyInstance, { payments, store, log, at }: 
   }
 }
 
-const current = ({ purchases }: Shopper): Purchase => purchases.at(-1)!;
+const current = ({ purchases }: Shopper): Order => purchases.at(-1)!;
 
-function newPurchase(): Purchase {
+function newPurchase(): Order {
   const id = `order_${randomUUID()}`;
   return { id, amount: 2490, currency: 'USD', description: 'One book' };
 }

@@ -134,8 +134,8 @@ function bind(form: HTMLFormElement, options: CardFormOptions): CardFormBinding 
       handlers.onChange(control);
     },
   };
-  // First: `check` asks for the buttons of bound forms, and the form must stop its presses, whatever
-  // fails in this page.
+  // First: `check` asks for the buttons of bound forms, and the form must stop its presses,
+  // whatever fails in this page.
   addBoundForm(bound);
   return start(() => {
     markAll();

@@ -21,13 +21,14 @@ if (typeof page.Cardseal?.bindCardForm !== 'function') {
   page.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
   // A polluted Object.prototype would add `get`.
   Object.defineProperty(page.Cardseal, 'listen', { __proto__: null, value: listen } as object);
+  // A form that a script adds later is bound, and asks for its key, when it comes. Once: the tag may
+  // run at each page that Turbo renders, and `document.open()` takes no observer away.
+  watchElements(document, bindLoaded, 'data-cardseal');
 }
 page.Cardseal.listen?.(); // the first one may be of a version without it
 
 /** To listen again changes nothing, unless `document.open()` has removed the listeners. */
 function listen(): void {
-  // A form that a script adds later is bound, and asks for its key, when it comes.
-  watchElements(document, bindLoaded, 'data-cardseal');
   // Where nothing tells that it comes: when the shopper gets to it, or something submits it.
   const bindingEvents = ['DOMContentLoaded', 'focusin', 'input', 'click', 'submit', 'formdata'];
   for (const type of bindingEvents) window.addEventListener(type, onBindingEvent, true);

@@ -21,7 +21,7 @@ const MAY_NAME = [
 ];
 
 /** What the rooms of the checkout name beside that: a page with one of these names pays in no way. */
-const OF_PAY = ['AbortController', 'CustomEvent', 'Map', 'MutationObserver', 'Set'];
+const OF_PAY = ['AbortController', 'CustomEvent', 'Map', 'MutationObserver'];
 
 const THROUGH_WINDOW = /\bwindow\.[A-Z]\w*/g;
 

@@ -221,6 +221,32 @@ describe('harms nothing', () => {
     expect(await page.target.got()).toHaveLength(1);
   });
 
+  test.each(['/dist/cardseal.js', '/dist/cardseal.pay.js'])(
+    'loaded again and again, as by pages that Turbo renders: %s watches the document once',
+    async (file) => {
+      const head = `<script>
+        const { observe, disconnect } = MutationObserver.prototype;
+        const watching = new Set();
+        MutationObserver.prototype.observe = function (root, options) {
+          // Playwright watches its children, and no deeper.
+          if (root === document && options.subtree) watching.add(this);
+          observe.call(this, root, options);
+        };
+        MutationObserver.prototype.disconnect = function () {
+          watching.delete(this);
+          disconnect.call(this);
+        };
+        window.countWatching = () => watching.size;
+      </script>`;
+      const page = await visit({ head });
+      const count = () => (page.window as unknown as { countWatching(): number }).countWatching();
+      await page.load(file);
+      const once = count();
+      for (let i = 0; i < 3; i++) await page.load(file);
+      expect([once > 0, count()]).toEqual([true, once]);
+    },
+  );
+
   test('after the file of a version whose global has nothing but the functions', async () => {
     const page = await visit({ head: `<script>Cardseal = { bindCardForm() {} };</script>${TAG}` });
     expect(page.seen).toEqual([]);

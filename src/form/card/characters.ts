@@ -87,8 +87,8 @@ export function isIgnorable(char: string): boolean {
 }
 
 /**
- * Unicode 17, Dash=Yes, and what looks like one: the prolonged sound mark, full and half width, which
- * a Japanese keyboard writes for its dash.
+ * Unicode 17, Dash=Yes, and what looks like one: the prolonged sound mark, full and half width,
+ * which a Japanese keyboard writes for its dash.
  */
 const DASHES =
   '-\u058a\u05be\u1400\u1806\u2010\u2011\u2012\u2013\u2014\u2015\u2053\u207b\u208b\u2212\u2e17' +

@@ -111,8 +111,8 @@ function isCutOff(number: Uint8Array, controls: Control[]): boolean {
 }
 
 /**
- * Whether a number of less than 16 digits has them all. One that begins with 34 or 37 has 15. Of any
- * other, the groups tell: the second has 6 digits if there are 14 or 15.
+ * Whether a number of less than 16 digits has them all. One that begins with 34 or 37 has 15. Of
+ * any other, the groups tell: the second has 6 digits if there are 14 or 15.
  */
 const isWhole = (number: Uint8Array, groups: number[][]): boolean =>
   isAmex(number) ? number.length === 15 : number.length >= 14 && groups[1]?.length === 6;

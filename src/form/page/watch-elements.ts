@@ -1,7 +1,7 @@
 /**
- * Calls an action after elements have come into a form or a page, or have gone, or have changed the
- * attribute that is given. Never throws: an unsupported browser has no observer, and a page may have
- * replaced it.
+ * Calls an action after elements have come into a form or a page, or have gone, or have changed
+ * the attribute that is given. Never throws: an unsupported browser has no observer, and a page may
+ * have replaced it.
  *
  * @returns Stops watching.
  */
