@@ -21,8 +21,8 @@ if (typeof page.Cardseal?.bindCardForm !== 'function') {
   page.Cardseal = { CardEncryptionError, bindCardForm, encryptCard, prepareKey };
   // A polluted Object.prototype would add `get`.
   Object.defineProperty(page.Cardseal, 'listen', { __proto__: null, value: listen } as object);
-  // A form that a script adds later is bound, and asks for its key, when it comes. Once: the tag may
-  // run at each page that Turbo renders, and `document.open()` takes no observer away.
+  // A form that a script adds later is bound, and asks for its key, when it comes. Once: the tag
+  // may run at each page that Turbo renders, and `document.open()` takes no observer away.
   watchElements(document, bindLoaded, 'data-cardseal');
 }
 page.Cardseal.listen?.(); // the first one may be of a version without it

@@ -461,7 +461,7 @@ function read() {
 /** As a finding says it, with the page's own script as `SHOP`. */
 const withoutPath = (text: string) => text.replace(/\/\S*shop\.js:(\d+):\d+/g, 'SHOP:$1');
 
-/** So many that they wait together for their quiet second, and so few that none waits for the rest. */
+/** Enough to share the wait for a quiet second, and too few to use up the limit of a wait. */
 const PAGES_AT_ONCE = 12;
 
 test('after a press, finds what is wrong with each page, and its line', async () => {

@@ -268,7 +268,7 @@ test('a list costs what it returns: no more with 30,000 intents than with 30', (
   // In turn, so that both meet the same noise. The first times are slow.
   const times = Array.from({ length: 20 }, () => [time(few), time(many)] as const);
   const fastest = (of: 0 | 1) => Math.min(...times.map((pair) => pair[of]));
-  // It was 64 ms for each when all intents were copied: 3,000 times as long
+  // It was 64 ms for each when all intents were copied: 3,000 times as long.
   expect(fastest(1) / fastest(0)).toBeLessThan(10);
   const { starting_after } = many;
   const { data, has_more } = many.intents.list('acct', { limit: 100, starting_after });
