@@ -169,12 +169,30 @@ describe('Python', () => {
     const asked = await fetch(`${address}/checkout`, { headers: { cookie: later } });
     const { status, order } = (await asked.json()) as Record<string, string>;
     expect(status).toBe('not_certain');
-    const swept = await runScript(folder, PYTHON, 'sweep.py');
+    const home = temporaryFolder(); // where cron starts it
+    const swept = await runScript(home, PYTHON, join(folder, 'sweep.py'));
     expect(swept.output).toMatch(
       new RegExp(`^Order ${order}, intent pi_card_\\w+: committed, left: nothing$`, 'm'),
     );
     expect([swept.output, swept.status]).toEqual([expect.stringContaining(`paid ${order}`), 0]);
     expect(await beginOrder(address, later)).not.toBe(later);
+  });
+
+  test('the order that staff have withdrawn: the cart begins another one', async () => {
+    const folder = writeShop();
+    const { address } = await run(folder, flask, '/');
+    const cookie = await beginOrder(address);
+    const asked = await fetch(`${address}/checkout`, { method: 'POST', headers: { cookie } });
+    const { order } = (await asked.json()) as { order: string };
+    expect(await beginOrder(address, cookie)).toBe(cookie);
+    const program =
+      'import sys; from shop import Order, checkout; ' +
+      'print(checkout.withdraw(Order(sys.argv[1], 2490, "USD")).status.value)';
+    const { output } = await runScript(folder, PYTHON, '-c', program, order);
+    expect(output).toBe('no_order\n');
+    const next = await beginOrder(address, cookie);
+    expect(next).not.toBe(cookie);
+    expect(await pay(`${address}/checkout`, next)).toBe('committed');
   });
 
   test('what nobody can look up is left to staff', async () => {
