@@ -65,11 +65,11 @@ describe('what goes out in clear text is searched:', () => {
   });
 
   // Claim no-clear-text
-  test('in a field of a megabyte, in one pass for a FormData and one for a press', async () => {
+  test('in a long field, in one pass for a FormData and one for a press', async () => {
     const page = open(`<input type="hidden" name="picture">${html()}`);
     await bind(page.form).ready;
     fill(page);
-    const text = 'aGVsbG8x'.repeat(125_000);
+    const text = 'aGVsbG8x'.repeat(1_000);
     page.form.querySelector<HTMLInputElement>('[name=picture]')!.value = text;
     let passes = 0;
     const iterate = String.prototype[Symbol.iterator];
