@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -290,5 +292,11 @@ test('the service treats each test card as the page says, and the page knows all
   }
   await app.close();
   for (const number of Object.keys(DECLINED_NUMBERS)) expect(isTestNumber(number)).toBe(true);
+  const readme = readFileSync(join(import.meta.dirname, '../../demo/README.md'), 'utf8');
+  const listed = readme
+    .match(/\b\d{4} [\d ]{10,14}\d\b/g)!
+    .map((number) => number.replaceAll(' ', ''));
+  expect(listed.length).toBeGreaterThan(10);
+  expect(listed.filter((number) => !isTestNumber(number))).toEqual([]);
   expect(isTestNumber(STRANGER.number)).toBe(false);
 });
