@@ -96,9 +96,14 @@ async function correctAndPay({ shop }: Place, page: Page, visit: Visit): Promise
   await number.pressSequentially(NUMBER.slice(-1));
   shop.answerNext('failed', 'not_paid');
   for (const shown of [DECLINED, REFUSED, PAID]) {
+    const controls = await page.evaluateHandle(() =>
+      Array.from(document.querySelectorAll<HTMLInputElement>('[autocomplete*=cc-]')),
+    );
     await press(page);
     await outcome(page, shown);
     await expectEmpty(page, visit);
+    const kept = await controls.evaluate((all) => all.map(({ value }) => value).join(''));
+    expect(!kept, 'controls that have left the page still hold the card');
     if (shown === PAID) break;
     expect((await cardInPage(page)).length === 4, 'there is no form for another card');
     const hasEmail = await page.inputValue('[name=email]');

@@ -14,17 +14,31 @@ async function pay(_: Outcome, data: FormData): Promise<Outcome> {
 }
 
 export function Checkout() {
-  const form = useRef<HTMLFormElement>(null);
   const [outcome, payAction, isPaying] = useActionState(pay, NOTHING_YET);
   const [told, show] = useState<Outcome>(); // instead of a key
   const { text, asksForCard } = told ?? outcome;
+  return (
+    <>
+      {asksForCard && <CardForm action={payAction} isPaying={isPaying} show={show} />}
+      <p role="status">{isPaying ? '' : text}</p>
+    </>
+  );
+}
+
+interface CardFormProps {
+  action: (data: FormData) => void;
+  isPaying: boolean;
+  show: (outcome: Outcome) => void;
+}
+
+function CardForm({ action, isPaying, show }: CardFormProps) {
+  const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     const binding = bindCardForm(form.current!, { key: () => requestKey(show) });
     return () => binding.unbind();
-  }, []);
-  if (!asksForCard) return <p role="status">{text}</p>;
+  }, [show]);
   return (
-    <form ref={form} action={payAction}>
+    <form ref={form} action={action}>
       <input aria-label="E-mail" name="email" type="email" required />
       <input aria-label="Card number" autoComplete="cc-number" inputMode="numeric" />
       <input aria-label="Name on card" autoComplete="cc-name" />
@@ -33,7 +47,6 @@ export function Checkout() {
       <button type="submit" disabled={isPaying}>
         Pay
       </button>
-      <p role="status">{isPaying ? '' : text}</p>
     </form>
   );
 }
