@@ -252,15 +252,15 @@ export interface CardPaymentIntent {
   payment_method: { brand: string; last4: string } | null;
   /** As it was created. */
   description: string | null;
-  /** Not described by the specification. */
+  /** Default null. The specification shows no limits for it. */
   statement_descriptor: string | null;
-  /** Not described by the specification. */
+  /** Default `{}`. The specification shows no limits for it. */
   metadata: Record<string, unknown>;
   /** When it was created. */
   created: number;
   /** When it last changed. */
   updated: number;
-  /** Whether the secret key was a live one. */
+  /** The specification shows only `false`, and not how it follows from the key. */
   livemode: boolean;
 }
 

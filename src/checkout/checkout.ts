@@ -69,7 +69,8 @@ export interface CheckoutOptions {
   log?: ((line: string) => void) | undefined;
   /**
    * How many keys a second all shoppers of this process may request when they have used up what
-   * they may request at once: docs/production.md#bots. Default: 10.
+   * they may request at once. With a sender, newcomers may request as many again:
+   * docs/production.md#bots. Default: 10.
    */
   keysPerSecond?: number | undefined;
   /**
@@ -145,7 +146,10 @@ export type IssuedKey =
       reason?: string | null;
       key_id?: string;
     }
-  /** Nothing is left to pay, or it is not certain: show the outcome, and no form. */
+  /**
+   * No key: the order is paid, not certain, withdrawn (`no_order`), or ten of its cards were declined
+   * (`failed`). Show the outcome, and no form.
+   */
   | { status: 409; body: Outcome }
   /** Too many requests. `retryAfter`: seconds, for the header `Retry-After`. */
   | { status: 429; body: { status: 'too_many' }; retryAfter: number }

@@ -164,9 +164,10 @@ export type Outcome =
   /** The posted data is not an encrypted card block. Answer with status 400. */
   | { status: 'invalid_encrypted_card' }
   /**
-   * The block is of another order, of none that the store knows, or of one that was withdrawn.
-   * Nothing was sent now. `key_id` leads your staff to the order of the block: the one whose stored
-   * value has this key. An order that was withdrawn has this outcome without `key_id`.
+   * The block is of another order, or of none that the store knows. Nothing was sent now. `key_id`
+   * leads your staff to the order of the block: the one whose stored value has this key. From all
+   * calls but `pay`, without `key_id`: the order was withdrawn. A block of it gets `not_paid`, or
+   * `failed` if its card was declined.
    */
   | { status: 'no_order'; key_id?: string };
 

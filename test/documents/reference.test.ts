@@ -29,8 +29,10 @@ function watchPresses(form: HTMLFormElement): () => boolean {
   };
 }
 
-test('CardFormBinding: a declined card, another one that pays, and a page that is left', async () => {
-  const main = place(`${plainPage}<button type="button" id="place-order">Place order</button>`);
+test('CardFormBinding: a declined card, another one that pays, and a removed component', async () => {
+  const main = place(
+    `${plainPage}<button type="button" id="place-order">Place order</button><output></output>`,
+  );
   const form = main.querySelector('form')!;
   const stopsPresses = watchPresses(form);
   const onReady = vi.fn();
@@ -39,7 +41,7 @@ test('CardFormBinding: a declined card, another one that pays, and a page that i
   const request = vi.fn(async () => Response.json({ status: statuses.shift() }));
   vi.stubGlobal('fetch', request);
   later(() => void vi.unstubAllGlobals());
-  await import('./snippets/card-form-binding.ts');
+  const { onRemove } = await import('./snippets/card-form-binding.ts');
   expect(stopsPresses()).toBe(true);
   for (const count of [1, 2]) {
     const { typeCard } = await import('../../src/testing/index.ts');
@@ -50,7 +52,8 @@ test('CardFormBinding: a declined card, another one that pays, and a page that i
     if (count === 1) await vi.waitFor(() => expect(onReady).toHaveBeenCalledTimes(2)); // open again
   }
   await vi.waitFor(() => expect(stopsPresses()).toBe(false)); // closed
-  window.dispatchEvent(new Event('pagehide'));
+  expect(main.querySelector('output')!.textContent).toBe('Thank you. You have paid.');
+  onRemove();
   expect(statuses).toEqual([]);
 });
 
