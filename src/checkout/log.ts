@@ -28,9 +28,16 @@ export function safeLog(log: (line: string) => unknown): Log {
   };
 }
 
-/** An id in a line: quoted, so that no line break in it can forge another line. */
-export const quoted = (id: string): string => JSON.stringify(shortened(id, LONGEST_ID));
+/**
+ * An id in a line: quoted, and in ASCII, so that nothing in it can forge another line or steer a
+ * terminal. Unicode has more line breaks than JSON escapes.
+ */
+export const quoted = (id: string): string =>
+  JSON.stringify(shortened(id, LONGEST_ID)).split('').map(inAscii).join('');
 const LONGEST_ID = 200;
+
+const inAscii = (unit: string): string =>
+  unit <= '~' ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /**
  * What may be logged of an error: fixed words, or its name and codes. Its message may repeat what a

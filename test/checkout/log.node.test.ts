@@ -52,8 +52,17 @@ test('its errors have names of their own', async () => {
 test('an id in a line is quoted, and has at most 200 characters, all whole', () => {
   expect(quoted('order\n1')).toBe('"order\\n1"');
   expect(quoted('x'.repeat(201))).toBe(`"${'x'.repeat(200)}"`);
-  expect(quoted(`${'x'.repeat(199)}\u{1f4b3}y`)).toBe(`"${'x'.repeat(199)}\u{1f4b3}"`);
+  expect(quoted(`${'x'.repeat(199)}\u{1f4b3}y`)).toBe(`"${'x'.repeat(199)}\\ud83d\\udcb3"`);
 });
+
+// A line separator, a next line, a control sequence of terminals, a delete, a reversed direction.
+test.each(['\u2028', '\u0085', '\u009b', '\u007f', '\u202e'])(
+  'an id in a line is ASCII, as in PHP and Python: %j',
+  (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    expect(quoted(`~${character}Order 2`)).toBe(`"~\\u${code}Order 2"`);
+  },
+);
 
 test('what came in time leaves no timer behind', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((it) => it === 'Timeout').length;
