@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import urllib.parse
 from typing import Any, Callable, Optional
@@ -14,6 +15,7 @@ import pytest
 from cardseal.frameworks import django as on_django
 from cardseal.frameworks import flask as on_flask
 from cardseal.frameworks import starlette as on_starlette
+from cardseal.handle import MOST_BODY_BYTES
 from helpers import ORDER, POSTED, SENDER, checkout
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -23,11 +25,21 @@ FORM = (
     "application/x-www-form-urlencoded",
     urllib.parse.urlencode({"encrypted_card": POSTED}).encode(),
 )
+MULTIPART = (
+    "multipart/form-data; boundary=b",
+    b'--b\r\nContent-Disposition: form-data; name="encrypted_card"\r\n\r\n%s\r\n--b--\r\n' % POSTED,
+)
+#: A form with an upload, and without a block.
+UPLOAD = (
+    "multipart/form-data; boundary=b",
+    b'--b\r\nContent-Disposition: form-data; name="photo"; filename="a.png"\r\n\r\nx\r\n--b--\r\n',
+)
 KEY_REQUEST = ("text/plain", b"")
 
 PAID = (200, "committed")
 MISCONFIGURED = (500, "misconfigured")
 KEY = (200, "open")
+NO_BLOCK = (400, "invalid_encrypted_card")
 
 Posted = tuple[str, bytes]
 Reader = Callable[[Any], object]
@@ -41,6 +53,11 @@ def nothing(_request: object) -> None: ...
     [
         (nothing, TEXT, PAID),
         (nothing, FORM, PAID),
+        (nothing, MULTIPART, PAID),
+        (nothing, UPLOAD, NO_BLOCK),
+        (lambda request: request.form, MULTIPART, PAID),
+        (lambda request: request.form, UPLOAD, NO_BLOCK),
+        (lambda request: request.stream.read(), MULTIPART, MISCONFIGURED),
         (lambda request: request.get_data(), TEXT, PAID),
         (lambda request: request.get_data(), FORM, PAID),
         (lambda request: request.form, TEXT, PAID),
@@ -80,6 +97,11 @@ if not django.conf.settings.configured:
     [
         (nothing, TEXT, PAID),
         (nothing, FORM, PAID),
+        (nothing, MULTIPART, PAID),
+        (nothing, UPLOAD, NO_BLOCK),
+        (lambda request: request.POST, MULTIPART, PAID),
+        (lambda request: request.POST, UPLOAD, NO_BLOCK),
+        (lambda request: request.read(), MULTIPART, MISCONFIGURED),
         (lambda request: request.body, TEXT, PAID),
         (lambda request: request.body, FORM, PAID),
         (lambda request: request.POST, TEXT, PAID),
@@ -121,6 +143,8 @@ async def read_form(request: Request) -> None:
     [
         (None, TEXT, True, PAID),
         (None, FORM, True, PAID),
+        (None, MULTIPART, True, PAID),
+        (None, UPLOAD, True, NO_BLOCK),
         (None, TEXT, False, PAID),
         (read_body, TEXT, True, PAID),
         (read_body, FORM, True, PAID),
@@ -162,3 +186,82 @@ def test_starlette(
     response = asyncio.run(answered())
     assert (response.status_code, json.loads(response.body)["status"]) == answer
     assert ("body of a request is gone" in "".join(lines)) == (answer == MISCONFIGURED)
+
+
+class Unread(io.BytesIO):
+    """Counts what is read of it."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(b"--b\r\n" + b"x" * count)
+
+    @property
+    def was_read(self) -> int:
+        return self.tell()
+
+
+def test_a_large_form_is_refused_before_it_is_parsed() -> None:
+    length = 3_000_000
+    stream = Unread(length)
+    app = flask.Flask("shop")
+    shop = checkout()
+    app.post("/checkout")(lambda: on_flask.respond(shop, ORDER, sender=SENDER))
+    answer = app.test_client().post(
+        "/checkout", input_stream=stream, content_length=length, content_type=MULTIPART[0]
+    )
+    assert (answer.status_code, answer.json["status"]) == (413, "too_large")  # type: ignore[index]
+    assert stream.was_read <= 2 * MOST_BODY_BYTES
+
+    stream = Unread(length)
+    request = django.test.RequestFactory().post("/checkout", content_type=MULTIPART[0])
+    request.META["CONTENT_LENGTH"] = str(length)
+    request._stream = stream
+    response = on_django.respond(shop, request, ORDER, sender=SENDER)
+    assert (response.status_code, json.loads(response.content)["status"]) == (413, "too_large")
+    assert stream.was_read == 0
+
+
+# Werkzeug and Django give an empty body then. It must not look like a request for a key.
+def test_a_chunked_body_that_the_server_does_not_read_is_gone() -> None:
+    app = flask.Flask("shop")
+    shop = checkout()
+    app.post("/checkout")(lambda: on_flask.respond(shop, ORDER, sender=SENDER))
+
+    def posted(**environ: object) -> tuple[int, str]:
+        response = app.test_client().post(
+            "/checkout",
+            input_stream=io.BytesIO(POSTED),
+            headers={"Transfer-Encoding": "chunked"},
+            environ_overrides=environ,
+        )
+        return response.status_code, response.json["status"]  # type: ignore[index]
+
+    assert posted() == MISCONFIGURED
+    shop.issue_key(ORDER, SENDER)
+    assert posted(**{"wsgi.input_terminated": True}) == PAID
+
+    request = django.test.RequestFactory().post(
+        "/checkout", b"", content_type="text/plain", HTTP_TRANSFER_ENCODING="chunked"
+    )
+    request.META.pop("CONTENT_LENGTH", None)
+    answer = on_django.respond(shop, request, ORDER, sender=SENDER)
+    assert (answer.status_code, json.loads(answer.content)["status"]) == MISCONFIGURED
+
+
+def test_a_client_that_breaks_off_is_no_exception() -> None:
+    class Broken(io.BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise OSError
+
+    shop = checkout()
+    request = django.test.RequestFactory().post("/checkout", POSTED, content_type="text/plain")
+    request._stream = Broken()
+    assert on_django.respond(shop, request, ORDER, sender=SENDER).status_code == 400
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def answered() -> Any:
+        scope = {"type": "http", "method": "POST", "path": "/checkout", "headers": []}
+        return await on_starlette.respond(shop, Request(scope, receive), ORDER, sender=SENDER)
+
+    assert asyncio.run(answered()).status_code == 400

@@ -145,12 +145,44 @@ def test_refuses(
     assert "4242" not in "".join(lines)
 
 
-def test_a_form_that_nothing_has_parsed_is_told_to_the_log_of_the_checkout() -> None:
-    lines: list[str] = []
-    headers = {"Content-Type": "multipart/form-data"}
-    response = ask(checkout(lines=lines), body=b"--x", headers=headers)
-    assert response.status == 400
-    assert "The form came as multipart/form-data" in lines[0]
+MULTIPART = {"Content-Type": "multipart/form-data; boundary=b"}
+
+
+def part(name: str, value: bytes, more: str = "") -> bytes:
+    head = '--b\r\nContent-Disposition: form-data; name="%s"\r\n%s\r\n' % (name, more)
+    return head.encode() + value + b"\r\n"
+
+
+def test_a_multipart_form_pays_without_a_framework() -> None:
+    shop = checkout()
+    shop.issue_key(ORDER, SENDER)
+    body = part("email", b"zo\xc3\xa9") + part("encrypted_card", POSTED) + b"--b--\r\n"
+    response = ask(shop, body=body, headers=MULTIPART)
+    assert (response.status, told(response)["status"]) == (200, "committed")
+
+
+@pytest.mark.parametrize(
+    "body, content_type",
+    [
+        (b"--b", "multipart/form-data"),
+        (b"--b", "multipart/form-data; boundary=b"),
+        (part("email", b"a@b") + b"--b--", "multipart/form-data; boundary=b"),
+        (part("encrypted_card", POSTED) * 2 + b"--b--", "multipart/form-data; boundary=b"),
+        (part("encrypted_card", b"\xff") + b"--b--", "multipart/form-data; boundary=b"),
+        (
+            part("encrypted_card", b"--c\r\n\r\n--c--", "Content-Type: multipart/mixed; boundary=c\r\n"),
+            "multipart/form-data; boundary=b",
+        ),
+        (
+            part("encrypted_card", b"Content-Type: message/rfc822\r\n\r\n" * 200)[:8000],
+            "multipart/form-data; boundary=b",
+        ),
+        (b"Content-Type: message/rfc822\r\n\r\n" * 250, "multipart/form-data; boundary=\u20ac"),
+    ],
+)
+def test_a_multipart_form_without_one_block_is_refused(body: bytes, content_type: str) -> None:
+    response = ask(checkout(), body=body, headers={"Content-Type": content_type})
+    assert (response.status, told(response)) == (400, {"status": "invalid_encrypted_card"})
 
 
 def test_without_an_order_there_is_none() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import email
 import json
 import string
 import urllib.parse
@@ -26,9 +27,10 @@ class Request:
     """A request of the page.
 
     - ``headers``: by name, in any case.
-    - ``body``: as it came. Read at most ``MOST_BODY_BYTES`` + 1 of it. None if somebody has read
-      it before, and it is gone.
-    - ``encrypted_card``: the form field, if the framework has parsed a form.
+    - ``body``: as it came, a form's, too. Read at most ``MOST_BODY_BYTES`` + 1 of it. None if
+      somebody has read it before, or the server cannot read it, so that it is not here.
+    - ``encrypted_card``: the form field, if somebody has parsed the form before. Empty if the form
+      has no such field.
     - ``sender``: the address of the client, as your own outermost proxy saw it.
     """
 
@@ -111,7 +113,8 @@ _NO_ORDER = (
 _OTHER_ORDER = "Block not sent: order %s: the page is of another order"
 _BODY_IS_GONE = (
     "handle: the body of a request is gone: somebody has read it before. Call handle, or respond, "
-    "before anything reads the body, such as a hook or a middleware"
+    "before anything reads the body, such as a hook or a middleware. A body that comes chunked needs "
+    "a server that reads it, or a proxy that gives its length"
 )
 
 #: The outcomes that are faults of the page, or of something on the way.
@@ -132,10 +135,14 @@ def _issue_key(checkout: Checkout, order: Order, sender: Optional[str]) -> Respo
 
 
 def _is_too_large(request: Request) -> bool:
-    length = _content_length(request)
+    return is_too_long(_content_length(request)) or len(request.body or b"") > MOST_BODY_BYTES
+
+
+def is_too_long(content_length: Optional[str]) -> bool:
+    """Whether a body is not to be read, by this header."""
+    length = content_length or "0"
     # Python refuses to read a number of thousands of digits.
-    is_long = len(length) > 9 or (length.isdecimal() and int(length) > MOST_BODY_BYTES)
-    return is_long or len(request.body or b"") > MOST_BODY_BYTES
+    return len(length) > 9 or (length.isdecimal() and int(length) > MOST_BODY_BYTES)
 
 
 def _is_body_gone(request: Request) -> bool:
@@ -158,15 +165,32 @@ def _form_field(checkout: Checkout, request: Request) -> Optional[str]:
     """The value of the form field ``encrypted_card``."""
     if request.encrypted_card is not None:
         return request.encrypted_card
-    if _content_type(request).startswith("multipart/"):
-        checkout._log("The form came as multipart/form-data: give Request its field encrypted_card")
-        return None
+    body = request.body or b""
+    is_multipart = _content_type(request).startswith("multipart/")
     try:
-        fields = urllib.parse.parse_qs((request.body or b"").decode("utf-8"), strict_parsing=True)
+        values = _multipart_fields(request, body) if is_multipart else _urlencoded_fields(body)
     except ValueError:
         return None  # the error can hold the body
-    values = fields.get("encrypted_card", [])
     return values[0] if len(values) == 1 else None
+
+
+def _urlencoded_fields(body: bytes) -> list[str]:
+    fields = urllib.parse.parse_qs(body.decode("utf-8"), strict_parsing=True)
+    return fields.get("encrypted_card", [])
+
+
+def _multipart_fields(request: Request, body: bytes) -> list[str]:
+    """By Python's parser of mails, which have the same format. The body is small by now."""
+    header = "Content-Type: %s\r\n\r\n" % (request.header("content-type") or "")
+    parts = email.message_from_bytes(header.encode("latin-1") + body).get_payload()
+    if not isinstance(parts, list):
+        return []  # no boundary
+    values = [
+        part.get_payload(decode=True)
+        for part in parts
+        if part.get_param("name", header="content-disposition") == "encrypted_card"
+    ]
+    return [value.decode("utf-8") for value in values if isinstance(value, bytes)]
 
 
 def _encoded(order_id: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Optional
 
-from django.http import HttpRequest, HttpResponse, RawPostDataException
+from django.http import HttpRequest, HttpResponse, RawPostDataException, UnreadablePostError
 
 from ..checkout import Checkout
-from ..handle import Request, handle
+from ..handle import Request, handle, is_too_long
 from ..order import Order
 
 
@@ -18,18 +18,21 @@ def respond(
     page: Optional[str] = None,
     sender: Optional[str] = None,
 ) -> HttpResponse:
-    """See ``handle``. ``request`` is Django's. The setting ``DATA_UPLOAD_MAX_MEMORY_SIZE`` limits
-    its body. ``sender``: the client's address, as your outermost proxy saw it.
+    """See ``handle``. ``request`` is Django's.
+
+    ``sender``: the client's address, as your outermost proxy saw it.
     """
-    is_form = request.content_type in ("application/x-www-form-urlencoded", "multipart/form-data")
-    form = request.POST if is_form else None
+    try:
+        body = _body(request)
+    except UnreadablePostError:  # the client has gone, and reads no answer
+        return HttpResponse(status=400)
     answer = handle(
         checkout,
         Request(
             method=request.method,
             headers=request.headers,
-            body=b"" if is_form else _body(request),
-            encrypted_card=form.get("encrypted_card", "") if form else None,
+            body=body,
+            encrypted_card=_parsed_field(request) if body is None else None,
             sender=sender,
         ),
         order,
@@ -39,9 +42,19 @@ def respond(
 
 
 def _body(request: HttpRequest) -> Optional[bytes]:
-    """None if a middleware has read it with ``request.read``: then Django has it no more."""
+    """None if a middleware has read it: as a form, or by ``request.read``; or if it came chunked,
+    which WSGI does not read. A body that is too long is not read.
+    """
+    if is_too_long(request.headers.get("content-length")):
+        return b""
     try:
         body: bytes = request.body
-        return body
     except RawPostDataException:
         return None
+    is_chunked = "transfer-encoding" in request.headers
+    return None if not body and is_chunked and hasattr(request, "environ") else body
+
+
+def _parsed_field(request: HttpRequest) -> Optional[str]:
+    is_form = bool(request.POST or request.FILES)
+    return str(request.POST.get("encrypted_card", "")) if is_form else None

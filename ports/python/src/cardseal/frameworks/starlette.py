@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Optional
 
 from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as StarletteRequest
 from starlette.responses import Response as StarletteResponse
 
@@ -25,7 +26,10 @@ async def respond(
 
     ``sender``: ``request.client.host``, if uvicorn knows your proxy (``--forwarded-allow-ips``).
     """
-    body = await _body(request)
+    try:
+        body = await _body(request)
+    except ClientDisconnect:  # it reads no answer
+        return StarletteResponse(status_code=400)
     # FastAPI may have read a form for a parameter of the route: then the request has its fields.
     card = await _parsed_field(request) if body is None else None
     given = Request(request.method, dict(request.headers), body, card, sender)
@@ -52,4 +56,4 @@ async def _parsed_field(request: StarletteRequest) -> Optional[str]:
     except Exception:  # nobody has parsed it as a form
         return None
     card = form.get("encrypted_card", "") if form else None
-    return card if isinstance(card, str) else None
+    return card if card is None or isinstance(card, str) else ""
