@@ -1,7 +1,7 @@
 import { type CheckoutCalls, type Order, readOrder } from './checkout.ts';
 import type { Outcome } from './decide.ts';
 import { describe, quoted } from './log.ts';
-import { type Parts, partsOf, type ServerRequest } from './request-parts.ts';
+import { type Body, isForm, type Parts, partsOf, type ServerRequest } from './request-parts.ts';
 
 /** Options for `checkout.handle`. */
 export interface HandleOptions {
@@ -120,19 +120,17 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
     }
 
     const type = header('content-type');
-    const isForm = FORM_TYPES.some((it) => type?.toLowerCase().startsWith(it));
-    const isNative = isForm && header('accept')?.includes('text/html') === true;
+    const isNative = isForm(type) && header('accept')?.includes('text/html') === true;
     // The page names the order that its key is for. The session may have another one by now.
     const meant = header('cardseal-order');
     const isMeant = order && (meant === undefined || meant === encodeURIComponent(order.id));
 
-    if (!isForm && body.text === '') {
+    if (!isForm(type) && body.is === 'text' && body.text === '') {
       return isMeant ? issueKey(order, options) : json(404, { status: 'no_order' });
     }
     if (!isMeant) log(`Block not sent: ${order ? otherOrder(order) : NO_ORDER}`);
-    const bodyType = isForm && body.is === 'text' ? type : 'application/json';
     const outcome: Outcome = isMeant
-      ? await checkout.pay(order, bodyType, body.text, options)
+      ? await checkout.pay(order, ...posted(body, type), options)
       : { status: 'no_order' };
     if (isNative) return seeOther(options.page ?? pageBefore(header('referer')), outcome);
     return json(STATUS[outcome.status] ?? 200, outcome);
@@ -183,7 +181,19 @@ export function handlerOf(checkout: CheckoutCalls, log: (line: string) => void):
   }
 }
 
-const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+/** Content type and text, as `pay` takes them. */
+function posted(body: ReadBody, type: string | undefined): [type: string, text: string] {
+  switch (body.is) {
+    case 'text':
+      return [isForm(type) ? type! : 'application/json', body.text];
+    case 'field':
+      return ['application/json', body.text];
+    case 'other_form': // its page's script did not run, perhaps; what is in it, `pay` need not know
+      return ['application/x-www-form-urlencoded', 'other='];
+  }
+}
+
+type ReadBody = Extract<Body, { is: 'text' | 'field' | 'other_form' }>;
 
 const PARSED =
   'checkout.handle: a body parser has read the request before. Mount checkout.handle before the ' +

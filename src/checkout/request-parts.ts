@@ -52,6 +52,8 @@ export type Body =
   | { is: 'text'; text: string }
   /** The field `encrypted_card` of a form that a parser has read. */
   | { is: 'field'; text: string }
+  /** A parser has read a form without that field. */
+  | { is: 'other_form' }
   | { is: 'too_large' }
   | { is: 'parsed' }
   /** The client is gone before its end. */
@@ -103,11 +105,18 @@ function ofNode(request: NodeRequest, parsed: unknown): Parts {
       // Breaking off must not destroy the request: the connection would go with it.
       const isUnread = !request.readableDidRead && !request.readableEnded;
       if (isUnread) return read(request.iterator?.({ destroyOnReturn: false }) ?? request);
+      if (isForm(header('content-type')) && Object.keys(Object(parsed)).length > 0)
+        return { is: 'other_form' };
       // A parser that finds nothing to parse may have said that it has read it.
       return hasBody(header) ? { is: 'parsed' } : { is: 'text', text: '' };
     },
   };
 }
+
+/** Whether a browser sends such a body for a form by itself. */
+export const isForm = (contentType: string | undefined): boolean =>
+  FORM_TYPES.some((it) => contentType?.trim().toLowerCase().startsWith(it));
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 function hasBody(header: Parts['header']): boolean {
   return (header('content-length') ?? '0') !== '0' || header('transfer-encoding') !== undefined;

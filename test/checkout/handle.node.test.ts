@@ -234,6 +234,20 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
     expect(JSON.stringify(log)).not.toContain('4242');
   });
 
+  // Twice: an array, if a parser of forms has read it.
+  test.each(['email=zoe%40shop.example', 'encrypted_card=a&encrypted_card=b'])(
+    'a form without a block is refused, and leads back to its page: %s',
+    async (body) => {
+      const answer = await ask(url, { method: 'POST', body, headers: NATIVE });
+      expect(answer).toMatchObject({ http: 303 });
+      expect(answer.headers.get('location')).toBe('/?outcome=invalid_encrypted_card');
+      expect(log.join()).toMatch(
+        /^Refused: invalid_encrypted_card: order "[^"]+": the (form|body)/,
+      );
+      expect(log.join()).not.toContain('zoe');
+    },
+  );
+
   test('a POST of another site or subdomain is refused', async () => {
     for (const site of ['cross-site', 'same-site']) {
       const headers = { 'sec-fetch-site': site };
