@@ -32,7 +32,7 @@ import {
   type ServiceAnswer,
   type StoredOrder,
 } from './decide.ts';
-import { declineLimits, keyLimits } from './limits.ts';
+import { declineLimits, keyLimits, type TryEnd } from './limits.ts';
 import {
   describe,
   InvalidOrderError,
@@ -504,11 +504,11 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
       if (!declines.begin(sender, attempt.now)) {
         log(
           `Block not sent: order ${quoted(order.id)}: too many cards of the sender ` +
-            `${quoted(sender!)} were declined`,
+            `${quoted(sender!)} were declined or refused`,
         );
         return refuse(order.id, keyId);
       }
-      let became: 'declined' | 'paid' | 'other' = 'other';
+      let became: TryEnd = 'other';
       try {
         const decision = await orders.change(order.id, (stored) => onBlock(stored, attempt));
         if (decision.next === 'answer') {
@@ -518,6 +518,7 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
         if (decision.next === 'authorize') {
           const result = await authorize(order.id, attempt, decision.intentId, block);
           if (result.status === 'failed') became = 'declined';
+          if (result.status === 'retry_is_safe') became = 'refused';
           if ('reference' in result) became = 'paid';
           return result;
         }

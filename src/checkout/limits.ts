@@ -60,14 +60,28 @@ export function keyLimits(keysPerSecond: number): KeyLimits {
 }
 
 export interface DeclineLimits {
-  /** A try begins. `false`: this sender has had too many cards declined. */
+  /** A try begins. `false`: this sender has had too many cards declined, or blocks refused. */
   begin(sender: string | undefined, now: number): boolean;
   /**
    * A try that has begun ends. Returns true at most once in ten minutes: when at least 20 cards
    * were declined, and more than were paid.
    */
-  end(sender: string | undefined, outcome: 'declined' | 'paid' | 'other', now: number): boolean;
+  end(sender: string | undefined, end: TryEnd, now: number): boolean;
 }
+
+/** `refused`: the service has answered with an error about the key or the block. */
+export type TryEnd = 'declined' | 'refused' | 'paid' | 'other';
+
+/**
+ * What a sender gets back of the try. A block that is refused needs no card, and leaves an order
+ * that a look-up has to settle: bots make as many as they are let.
+ */
+const GIVEN_BACK: Record<TryEnd, number> = {
+  declined: 0,
+  refused: 0,
+  paid: 1 + GIVEN_BACK_BY_SUCCESS,
+  other: 1,
+};
 
 /** The limit is taken when a try begins, so that many at once cannot pass it. */
 export function declineLimits(): DeclineLimits {
@@ -81,13 +95,12 @@ export function declineLimits(): DeclineLimits {
       senders.add(sender, -1, now);
       return true;
     },
-    end(sender, outcome, now) {
-      const givenBack = { declined: 0, other: 1, paid: 1 + GIVEN_BACK_BY_SUCCESS }[outcome];
-      if (sender !== undefined) senders.add(sender, givenBack, now);
-      if (outcome === 'other') return false;
+    end(sender, end, now) {
+      if (sender !== undefined) senders.add(sender, GIVEN_BACK[end], now);
+      if (end !== 'declined' && end !== 'paid') return false;
       if (Math.abs(now - recent.since) > TEN_MINUTES)
         recent = { since: now, declined: 0, paid: 0, isTold: false };
-      recent[outcome]++;
+      recent[end]++;
       const isOdd = recent.declined >= MANY_DECLINES && recent.declined > recent.paid;
       const isNew = isOdd && !recent.isTold;
       if (isNew) recent.isTold = true;

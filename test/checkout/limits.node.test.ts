@@ -124,6 +124,16 @@ describe('declined cards', () => {
     expect(limits.begin('tester', 360_000)).toBe(true);
   });
 
+  test('count refused blocks, too, which are no declines that look odd', () => {
+    const limits = declineLimits();
+    for (let block = 0; block < 30; block++) {
+      const isBegun = limits.begin('bot', 0);
+      expect(isBegun).toBe(block < 10);
+      if (isBegun) expect(limits.end('bot', 'refused', 0)).toBe(false);
+      expect(limits.end(undefined, 'refused', 0)).toBe(false);
+    }
+  });
+
   test('are given back by what is not declined, and by each success', () => {
     const limits = declineLimits();
     for (let pay = 0; pay < 100; pay++) {

@@ -1140,7 +1140,7 @@ describe('a sender', () => {
     expect(lines).toEqual([]);
     expect(await presses(1)).toEqual(['not_paid']);
     expect(lines).toEqual([
-      'Block not sent: order "order-1": too many cards of the sender "203.0.113.9" were declined',
+      'Block not sent: order "order-1": too many cards of the sender "203.0.113.9" were declined or refused',
     ]);
   });
 
@@ -1155,6 +1155,25 @@ describe('a sender', () => {
     status.is = 'failed';
     expect(await presses(6)).toEqual(['failed']);
     expect(await presses(1)).toEqual(['not_paid']);
+  });
+
+  test('has ten blocks refused by the service, and then sends none: bots need no card for them', async () => {
+    const status = {
+      recovery: 'check_layout',
+      status: 400,
+      code: 'invalid_encryption_block',
+    } as const;
+    const authorize = async () => {
+      throw new CardPaymentsError('', { ...status, intentId: undefined });
+    };
+    const { pay, put, lines } = checkout({ client: { authorize } });
+    const press = async () => {
+      put(OPEN);
+      return (await pay('cek_1', ORDER, SENDER)).status;
+    };
+    for (let i = 0; i < 10; i++) expect(await press()).toBe('retry_is_safe');
+    expect(await press()).toBe('not_paid');
+    expect(lines.at(-1)).toContain('too many cards of the sender "203.0.113.9"');
   });
 
   test('that gets no answer has no declined card', async () => {

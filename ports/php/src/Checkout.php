@@ -208,7 +208,7 @@ final class Checkout
             if ($this->limits->beginTry($sender, $this->clock->now())) {
                 return true;
             }
-            $line = 'Block not sent: order %s: too many cards of the sender %s were declined';
+            $line = 'Block not sent: order %s: too many cards of the sender %s were declined or refused';
             $this->log($line, order: $orderId, sender: $sender);
         } catch (\Throwable $error) {
             $line = 'Block not sent: order %s: a limit could not be counted: %s';

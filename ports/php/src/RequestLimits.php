@@ -34,9 +34,17 @@ final class RequestLimits
     ) {
     }
 
-    /** Takes one key. Returns 0; or, if none is taken, the seconds to wait before the next try. */
+    /**
+     * Takes one key. Returns 0; or, if none is taken, the seconds to wait before the next try. A
+     * request that is refused writes nothing, unless others take the last one at the same moment:
+     * or whoever asks too often would keep the database busy.
+     */
     public function takeKey(string $orderId, ?string $sender, int $now): int
     {
+        $wait = $this->waitForKey($orderId, $sender, $now);
+        if ($wait > 0) {
+            return $wait;
+        }
         $wait = $this->take("order:$orderId", self::KEYS_OF_ORDER, $now);
         if ($wait > 0) {
             return $wait;
@@ -50,17 +58,39 @@ final class RequestLimits
         return $wait;
     }
 
-    private function takeKeyOfSender(string $sender, int $now): int
+    private function waitForKey(string $orderId, ?string $sender, int $now): int
+    {
+        $wait = $this->wait("order:$orderId", self::KEYS_OF_ORDER, $now);
+        $isNewcomer = false;
+        if ($sender !== null) {
+            $wait = max($wait, $this->wait("sender:$sender", self::KEYS_OF_SENDER, $now));
+            $isNewcomer = $this->isNewcomer($sender, $now);
+        }
+        $shared = $this->wait('all', [self::KEYS_OF_ALL, $this->keysPerSecond], $now);
+        if ($shared > 0 && $isNewcomer) {
+            $rate = [self::KEYS_OF_NEWCOMERS, $this->keysPerSecond];
+            $shared = $this->wait('newcomers', $rate, $now);
+        }
+        return max($wait, $shared);
+    }
+
+    private function isNewcomer(string $sender, int $now): bool
     {
         [$burst, $perSecond] = self::KEYS_OF_SENDER;
         $left = $this->limits->left("sender:$sender", $burst, $perSecond, $now);
+        return $left > $burst - self::NEWCOMER;
+    }
+
+    private function takeKeyOfSender(string $sender, int $now): int
+    {
+        $isNewcomer = $this->isNewcomer($sender, $now);
         $wait = $this->take("sender:$sender", self::KEYS_OF_SENDER, $now);
         if ($wait > 0) {
             return $wait;
         }
-        $wait = $this->takeShared($left > $burst - self::NEWCOMER, $now);
+        $wait = $this->takeShared($isNewcomer, $now);
         if ($wait > 0) {
-            $this->limits->giveBack("sender:$sender", 1, $burst);
+            $this->limits->giveBack("sender:$sender", 1, self::KEYS_OF_SENDER[0]);
         }
         return $wait;
     }
@@ -73,7 +103,7 @@ final class RequestLimits
             : $wait;
     }
 
-    /** A try begins. false: this sender has had too many cards declined. */
+    /** A try begins. false: this sender has had too many cards declined, or blocks refused. */
     public function beginTry(?string $sender, int $now): bool
     {
         if ($sender === null) {
@@ -94,6 +124,11 @@ final class RequestLimits
             $isOdd = $this->take('declines', self::DECLINES_OF_ALL, $now) > 0;
             return $isOdd && $this->take('declines noted', self::NOTES_OF_DECLINES, $now) === 0;
         }
+        // Such a block needs no card, and leaves an order that a look-up has to settle: bots make
+        // as many as they are let.
+        if ($outcome?->status === Status::RetryIsSafe) {
+            return false;
+        }
         $isPaid = $outcome?->isPaid() === true;
         if ($isPaid) {
             $this->limits->giveBack('declines', 1, self::DECLINES_OF_ALL[0]);
@@ -109,6 +144,14 @@ final class RequestLimits
     public function takeNote(int $now): bool
     {
         return $this->take('no sender', self::NOTES_OF_UNKNOWN_SENDERS, $now) === 0;
+    }
+
+    /** @param array{float, float} $rate */
+    private function wait(string $name, array $rate, int $now): int
+    {
+        [$burst, $perSecond] = $rate;
+        $left = $this->limits->left($name, $burst, $perSecond, $now);
+        return $left < 1 ? (int) ceil((1 - $left) / $perSecond) : 0;
     }
 
     /** @param array{float, float} $rate */

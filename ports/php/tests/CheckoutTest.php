@@ -205,6 +205,17 @@ final class CheckoutTest extends TestCase
         self::assertCount(10, array_keys($shop->service->asked, 'authorize'));
     }
 
+    public function testBlocksThatTheServiceRefusesCountAsDeclinesOfTheirSender(): void
+    {
+        $shop = new Shop();
+        $shop->service->status = 'refused';
+        for ($i = 1; $i <= 12; $i++) {
+            $expected = $i <= 10 ? Status::RetryIsSafe : Status::NotPaid;
+            self::assertSame($expected, self::pay($shop, "order-$i", "cek_$i"));
+        }
+        self::assertCount(10, array_keys($shop->service->asked, 'authorize'));
+    }
+
     public function testASweepSettlesWhatALookUpFinds(): void
     {
         $shop = new Shop();

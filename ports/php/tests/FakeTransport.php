@@ -49,6 +49,9 @@ final class FakeTransport implements Transport
         if ($this->status === 'broken') {
             throw new \TypeError();
         }
+        if ($this->status === 'refused') {
+            return self::answer(400, ['error' => ['code' => 'invalid_encryption_block']]);
+        }
         $intent = ['amount' => $this->amount] + $this->intent($this->status);
         $text = json_encode($intent, JSON_THROW_ON_ERROR);
         $body = str_replace('"metadata":{}', "\"metadata\":$this->metadata", $text);

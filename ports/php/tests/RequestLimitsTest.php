@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Cardseal\Tests;
 
+use Cardseal\PdoLimits;
 use Cardseal\PdoStore;
 use Cardseal\RequestLimits;
 use PHPUnit\Framework\TestCase;
@@ -39,6 +40,26 @@ final class RequestLimitsTest extends TestCase
 
         self::assertSame(6, $this->keys(10, self::NOW + 1000, Shop::SENDER, 'order-1'));
         self::assertSame(4, $this->keys(10, self::NOW + 1000, Shop::SENDER));
+    }
+
+    public function testARequestThatIsRefusedWritesNothing(): void
+    {
+        $database = new \PDO('sqlite::memory:');
+        $database->exec('CREATE TABLE cardseal_limits (name text PRIMARY KEY, remaining real, at int)');
+        $this->limits = new RequestLimits(new PdoLimits($database), 10);
+        self::assertSame(60, $this->keys(60, self::NOW, Shop::SENDER));
+        $changes = static fn (): mixed => $database->query('SELECT total_changes()')->fetchColumn();
+        $after60 = $changes();
+        self::assertSame(0, $this->keys(50, self::NOW, Shop::SENDER)); // of its sender
+        self::assertSame($after60, $changes());
+        self::assertSame(40, $this->keys(40, self::NOW, null));
+        $after100 = $changes();
+        self::assertSame(0, $this->keys(50, self::NOW, null)); // of all
+        self::assertSame($after100, $changes());
+        self::assertSame(6, $this->keys(6, self::NOW + 10_000, null, 'order-1'));
+        $after106 = $changes();
+        self::assertSame(0, $this->keys(50, self::NOW + 10_000, null, 'order-1')); // of its order
+        self::assertSame($after106, $changes());
     }
 
     public function testARequestThatTheLimitOfItsSenderRefusesCostsItsOrderNothing(): void

@@ -307,6 +307,15 @@ def test_ten_declines_end_an_order() -> None:
     assert shop.withdraw(ORDER).status is Status.NO_ORDER  # staff let an honest shopper go on
 
 
+class RefusingService(FakeService):
+    """An error about the key of each block."""
+
+    def authorize(self, *_: object, **__: object) -> Intent:
+        self.asked.append("authorize")
+        code = EncryptionErrorCode.ENCRYPTION_KEY_EXPIRED
+        raise CardPaymentsError("", Recovery.RESTART_CHECKOUT, 422, code)
+
+
 def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:
     service = FakeService()
     service.status = "failed"
@@ -315,6 +324,18 @@ def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:
         order = Order("order-%d" % count, ORDER.amount, ORDER.currency)
         shop.issue_key(order, SENDER)
         shop.pay(order, POSTED.replace(b"cek_1", b"cek_%d" % count), SENDER)
+    assert service.asked.count("authorize") == 10
+
+
+def test_blocks_that_the_service_refuses_count_as_declines_of_their_sender() -> None:
+    service = RefusingService()
+    shop = checkout(service)
+    for count in range(1, 13):
+        order = Order("order-%d" % count, ORDER.amount, ORDER.currency)
+        shop.issue_key(order, SENDER)
+        outcome = shop.pay(order, POSTED.replace(b"cek_1", b"cek_%d" % count), SENDER)
+        expected = Status.RETRY_IS_SAFE if count <= 10 else Status.NOT_PAID
+        assert outcome.status is expected
     assert service.asked.count("authorize") == 10
 
 
@@ -534,12 +555,7 @@ def test_an_order_that_is_paid_or_may_be_is_not_withdrawn(status: str, outcome: 
 
 
 def test_an_order_that_may_have_been_charged_before_a_key_error_is_not_withdrawn() -> None:
-    class Refusing(FakeService):
-        def authorize(self, *_: object, **__: object) -> Intent:
-            code = EncryptionErrorCode.ENCRYPTION_KEY_EXPIRED
-            raise CardPaymentsError("", Recovery.RESTART_CHECKOUT, 422, code)
-
-    shop = checkout(Refusing())
+    shop = checkout(RefusingService())
     shop.issue_key(ORDER, SENDER)
     assert shop.pay(ORDER, POSTED, SENDER) == Outcome(Status.RETRY_IS_SAFE)
     assert shop.withdraw(ORDER) == Outcome(Status.OPEN, last=LastTry.RETRY_IS_SAFE)

@@ -302,7 +302,7 @@ class Checkout:
     ) -> Outcome:
         if not self._declines.begin(sender, self._clock.now_ms()):
             self._log(
-                "Block not sent: order %s: too many cards of the sender %s were declined"
+                "Block not sent: order %s: too many cards of the sender %s were declined or refused"
                 % (quoted(order.id), quoted(sender or ""))
             )
             return self._refuse(order.id, card.key_id)
@@ -311,6 +311,8 @@ class Checkout:
             outcome, is_try = self._attempt(order, card, token)
             if is_try and outcome.status is Status.FAILED:
                 end = TryEnd.DECLINED
+            if is_try and outcome.status is Status.RETRY_IS_SAFE:
+                end = TryEnd.REFUSED
             if is_try and outcome.is_paid:
                 end = TryEnd.PAID
             return outcome

@@ -113,11 +113,24 @@ class KeyLimits:
 
 
 class TryEnd(Enum):
-    """How a try to pay ended."""
+    """How a try to pay ended. REFUSED: the service has answered with an error about the key or the
+    block.
+    """
 
-    DECLINED = 0
-    OTHER = 1
-    PAID = 1 + _GIVEN_BACK_BY_SUCCESS
+    DECLINED = "declined"
+    REFUSED = "refused"
+    OTHER = "other"
+    PAID = "paid"
+
+
+# What a sender gets back of the try. A block that is refused needs no card, and leaves an order
+# that a look-up has to settle: bots make as many as they are let.
+_GIVEN_BACK = {
+    TryEnd.DECLINED: 0,
+    TryEnd.REFUSED: 0,
+    TryEnd.OTHER: 1,
+    TryEnd.PAID: 1 + _GIVEN_BACK_BY_SUCCESS,
+}
 
 
 class DeclineLimits:
@@ -132,7 +145,7 @@ class DeclineLimits:
         self._is_told = False
 
     def begin(self, sender: Optional[str], now: int) -> bool:
-        """A try begins. False: this sender has had too many cards declined."""
+        """A try begins. False: this sender has had too many cards declined, or blocks refused."""
         if sender is None:
             return True
         with self._lock:
@@ -144,9 +157,9 @@ class DeclineLimits:
     def end(self, sender: Optional[str], end: TryEnd, now: int) -> bool:
         """A try that has begun ends. Return whether so many are declined that it looks odd."""
         with self._lock:
-            if sender is not None and end is not TryEnd.DECLINED:
-                self._senders.add(sender, end.value, now)
-            if end is TryEnd.OTHER:
+            if sender is not None:
+                self._senders.add(sender, _GIVEN_BACK[end], now)
+            if end in (TryEnd.OTHER, TryEnd.REFUSED):
                 return False
             if abs(now - self._since) > _TEN_MINUTES_MS:
                 self._since, self._declined, self._paid, self._is_told = now, 0, 0, False
