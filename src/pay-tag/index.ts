@@ -31,10 +31,10 @@ interface Bound {
   isHidden: boolean;
 }
 
-const bound = new Map<HTMLFormElement, Bound>();
+const bound = new window.Map<HTMLFormElement, Bound>();
 
 /** Turbo and htmx bring forms and take them away. */
-const formObserver = new MutationObserver(bindAll);
+const formObserver = new window.MutationObserver(bindAll);
 
 const page: CheckoutsOfPage = window.Cardseal;
 // If the page has the tag twice, the first one works.
@@ -66,7 +66,9 @@ function bindAll(): void {
     binding.isHidden = isHidden;
     // Morphing keeps the form, and gives it what the next page has: another address, or no mark.
     if (form.isConnected && urlOf(form) === binding.url && !isShownAnew) continue;
-    binding.unbind();
+    // A page may take a form away that has ended. Its text stays.
+    const isTakenAway = isHidden && !form.isConnected;
+    if (!isTakenAway) binding.unbind();
     bound.delete(form);
   }
   const forms = document.querySelectorAll<HTMLFormElement>(`form[${URL_ATTRIBUTE}]`);

@@ -1,6 +1,9 @@
 import { CardEncryptionError, type CardEncryptionKey, type EncryptedCard } from '../core/index.ts';
 import { log, reportToPage } from '../form/feedback/report.ts';
 import { bindCardForm, type CardFormBinding } from '../form/index.ts';
+import { raise } from '../form/page/event.ts';
+import { newAborter } from '../form/page/old-browsers.ts';
+import { whenStill } from '../form/page/still.ts';
 import { unclobbered } from '../form/page/unclobbered.ts';
 import {
   type Asked,
@@ -10,6 +13,7 @@ import {
   onAnswer,
   onBegin,
   onBindAgain,
+  onNoOutcome,
   onPress,
   onRestored,
   onSent,
@@ -126,6 +130,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     const found = (isOutdated ? undefined : outcome) ?? (await askForOutcome());
     if (!isBound) return;
     if (found) hear(found, { for: 'outcome' });
+    else carryOut(onNoOutcome(checkout.known));
     if (!checkout.known.isClosed) place.reveal();
   }
 
@@ -169,7 +174,7 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     latest?.aborter?.abort(); // the server has the same outcome for the same block
     const own = { aborter: newAborter() };
     latest = own;
-    checkout.known = onSent(checkout.known, block.key_id);
+    carryOut(onSent(checkout.known, block.key_id));
     const received = await requests
       .pay(checkout.known.order, block, own.aborter?.signal)
       .catch(tellNoAnswer);
@@ -213,10 +218,8 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
   function show(outcome: Outcome): void {
     const shown = shownOf(outcome, messages, checkout.known.isClosed);
     if (shown.isClosed) binding.close();
-    const init = { bubbles: true, composed: true, cancelable: true, detail: shown };
-    const event = new CustomEvent('cardseal:outcome', init);
-    const isDrawnByPage = !unclobbered(form, 'dispatchEvent')(event) || !isBound;
-    last = isDrawnByPage ? undefined : shown;
+    const isDrawnByPage = !raise(form, 'cardseal:outcome', { cancelable: true, detail: shown });
+    last = isDrawnByPage || !isBound ? undefined : shown;
     tell();
   }
 
@@ -225,10 +228,17 @@ function bind(form: HTMLFormElement, options: CheckoutFormOptions): CheckoutBind
     if (!last) return;
     try {
       if (onOutcome) onOutcome(last);
-      else place.show(last);
+      else showWhenStill(last);
     } catch (error) {
       reportToPage(error);
     }
+  }
+
+  /** Not while the shopper holds a pointer down: a button that moves then gets no click. */
+  function showWhenStill(shown: ShownOutcome): void {
+    whenStill(() => {
+      if (isBound && last === shown) place.show(shown);
+    });
   }
 
   function press(): void {
@@ -293,11 +303,6 @@ function messagesOfForm(messages: CheckoutMessages): CheckoutMessages {
     if (!isOutcome(name)) ofForm[name] = messages[name] || ofForm[name];
   }
   return ofForm;
-}
-
-/** Chrome before 66 has none. */
-function newAborter(): AbortController | undefined {
-  return typeof AbortController === 'function' ? new AbortController() : undefined;
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -15,7 +15,8 @@ import { type CheckoutResponse, closesPage, type OutcomeStatus } from './texts.t
  *   once, and not after a press that follows it. A block that is sent is a new try. If the browser
  *   shows a page again that it has kept, the text goes, too, and the next answer tells anew.
  * - P3: An answer to a block speaks of that block. Any other answer speaks of the block that its
- *   `key_id` names; without a name, of the newest one of this page.
+ *   `key_id` names; without a name, of the newest one of this page, and if that is `retry_is_safe`,
+ *   which never has a name, of none.
  * - P4: `no_order` and `invalid_encrypted_card` say that nothing was sent now. They speak of one
  *   sending of a block, and of no other one of the same block.
  * - P5: Nobody reads "not paid" while another block is out: it may still charge the card. The
@@ -24,8 +25,8 @@ import { type CheckoutResponse, closesPage, type OutcomeStatus } from './texts.t
  * - P6: Nobody reads `no_order` while a block is out, or while a doubt stands whether the order is
  *   paid. The shopper reads `not_certain`. An answer that says "not paid" ends the doubt.
  * - P7: Without a key nothing can be paid. An order that gets no further key closes the page.
- * - P8: A block that is out stays so when its form is bound again: the answer to it tells. A form
- *   that is bound for another order, or on a page that was closed, begins anew.
+ * - P8: A block that is out, and a doubt, stay so when the form is bound again: the answer to it
+ *   tells. A form that is bound for another order, or on a page that was closed, begins anew.
  */
 
 /** What a page knows of its order. */
@@ -77,7 +78,7 @@ export function onBegin(order: string | undefined): Known {
 /** The form is bound again, for the same address. `undefined`: it begins anew. */
 export function onBindAgain(known: Known, order: string | undefined): Known | undefined {
   const isSame = order === undefined || order === known.order;
-  const goesOn = isSame && !known.isClosed && known.out.length > 0; // P8
+  const goesOn = isSame && !known.isClosed && (known.out.length > 0 || known.isUnclear); // P8
   return goesOn ? { ...known, told: 'nothing' } : undefined;
 }
 
@@ -98,8 +99,14 @@ function withoutText(known: Known, told: 'enough' | 'nothing'): Decision {
 }
 
 /** A block is sent. The browser may keep the page, and not the request: a later answer tells. */
-export function onSent(known: Known, key: string): Known {
-  return { ...known, out: [...known.out, key], newest: key, told: 'nothing' }; // P2
+export function onSent(known: Known, key: string): Decision {
+  return withoutText({ ...known, out: [...known.out, key], newest: key }, 'nothing'); // P2
+}
+
+/** Nobody knows how the order stands. Before a block is sent, the request for a key tells. */
+export function onNoOutcome(known: Known): Decision {
+  if (known.out.length === 0) return { known };
+  return onAnswer(known, { status: 'retry_is_safe' }, { for: 'outcome' }); // P8
 }
 
 /** The shop has answered. A request that is not answered changes nothing. */
@@ -121,7 +128,8 @@ export function onAnswer(known: Known, answer: Outcome, asked: Asked): Decision 
 
 function outAfter({ out, newest }: Known, answer: Outcome, asked: Asked): readonly string[] {
   if (asked.for !== 'payment') {
-    const named = answer.last && (answer.key_id ?? newest); // P3
+    const unnamed = answer.last === 'retry_is_safe' ? undefined : newest;
+    const named = answer.last && (answer.key_id ?? unnamed); // P3
     return out.filter((key) => key !== named);
   }
   if (answer.status !== 'no_order' && answer.status !== 'invalid_encrypted_card')

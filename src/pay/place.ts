@@ -41,7 +41,7 @@ export function outcomePlace(form: HTMLFormElement) {
    * own element anew, move the form, and put it into the page late.
    */
   const find = (text = ''): HTMLElement => {
-    line.remove();
+    detach(line);
     line.textContent = text;
     const own = findOwn(form);
     const found = own && (!text || tryPlace(own, line)) ? own : findAdded(form);
@@ -53,7 +53,7 @@ export function outcomePlace(form: HTMLFormElement) {
   };
 
   const drop = () => {
-    if (place?.hasAttribute(ADDED)) place.remove();
+    if (place?.hasAttribute(ADDED)) detach(place);
     place = undefined;
   };
 
@@ -74,7 +74,7 @@ export function outcomePlace(form: HTMLFormElement) {
     prepare() {
       if (!form.isConnected) return;
       const told = find().querySelector(`[${TOLD}]`);
-      if (told && !ownerOf(told)) told.remove(); // of a copied page
+      if (told && !ownerOf(told)) detach(told); // of a copied page
     },
     reveal,
     show({ text, isClosed }: ShownOutcome) {
@@ -95,7 +95,7 @@ export function outcomePlace(form: HTMLFormElement) {
     leave() {
       unhide(form);
       if (wasHidden) unclobbered(form, 'setAttribute')('hidden', '');
-      line.remove();
+      detach(line);
       drop();
     },
   };
@@ -115,7 +115,7 @@ function tryPlace(own: HTMLElement, line: HTMLElement): boolean {
   const wasHidden = own.hidden;
   put(line, own);
   if (isSeen(own)) return true;
-  line.remove();
+  detach(line);
   own.hidden = wasHidden;
   return false;
 }
@@ -124,6 +124,11 @@ function put(line: HTMLElement, place: HTMLElement): void {
   place.textContent = '';
   place.appendChild(line);
   place.removeAttribute('hidden');
+}
+
+/** Not by `remove()`: that of Prototype 1.6 throws if the element is nowhere. */
+function detach(element: Element): void {
+  element.parentNode?.removeChild(element);
 }
 
 function own(added: Element, owner: HTMLFormElement): void {
@@ -155,7 +160,7 @@ function unhide(form: HTMLFormElement): boolean {
 
 /**
  * The nearest one outside forms, which may go: a page may have several forms. The first one after
- * the form comes before those above it.
+ * the form comes before those above it. What is outside an open dialog may be covered by it.
  */
 function findOwn(form: HTMLFormElement): HTMLElement | undefined {
   let around = form.isConnected ? (form.parentNode as ParentNode | null) : document;
@@ -164,6 +169,7 @@ function findOwn(form: HTMLFormElement): HTMLElement | undefined {
     const outside = all.filter((place) => !place.closest('form') && !place.contains(form));
     const isAfter = (place: HTMLElement) => (form.compareDocumentPosition(place) & FOLLOWS) !== 0;
     if (outside.length > 0) return outside.find(isAfter) ?? outside[outside.length - 1];
+    if ((around as HTMLDialogElement).open && (around as Element).localName === 'dialog') break;
     around = around.parentNode as ParentNode | null;
   }
   return undefined;

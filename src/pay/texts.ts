@@ -136,7 +136,8 @@ export function shownOf(
 
 function textOf(told: Omit<ShownOutcome, 'text'>, messages: OutcomeMessages): string {
   const name = nameOf(told);
-  const text = name ? messages[name] || ENGLISH_OUTCOMES[name] : '';
+  const own = name && messages[name];
+  const text = own && typeof own === 'string' ? own : name ? ENGLISH_OUTCOMES[name] : '';
   return text.split('{order}').join(told.order ?? '');
 }
 

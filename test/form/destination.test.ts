@@ -42,6 +42,18 @@ describe('a destination is refused', () => {
     return [host.querySelector('form')!, host.querySelector('button')!] as const;
   }
 
+  // As `<form is="ajax-form">` has it. The browser goes by the attribute.
+  test('of a form whose own class says that it posts', () => {
+    const [form, button] = parse('action="/pay"');
+    class OfPage extends HTMLFormElement {
+      override get method() {
+        return 'post';
+      }
+    }
+    Object.setPrototypeOf(form, OfPage.prototype);
+    expect(() => checkDestination(form, button)).toThrow(POST);
+  });
+
   test.each([
     ['method="get"', '', POST],
     ['method="dialog"', '', POST],

@@ -47,6 +47,21 @@ test('marks each wrong control, focuses the first of the page, and says what is 
   expect([textRead(page), focused(page)]).toEqual(['Enter the security code', page.control('cvv')]);
 });
 
+test('a control that its page replaces at the first focus: the text stands all the same', async () => {
+  const page = open();
+  bind(page.form);
+  fill(page, { ...TYPED, number: '', cvv: '' });
+  const number = page.control('number');
+  const replace = () => {
+    const other = number.cloneNode() as HTMLInputElement;
+    other.type = 'tel';
+    number.replaceWith(other);
+  };
+  number.addEventListener('focus', replace, { once: true });
+  const { code } = await refused(page);
+  expect([code, statusOf(page)]).toEqual(['invalid_card', 'Enter the card number']);
+});
+
 const PROBLEMS: Record<CardProblem, [typed: Record<string, string>, text: string]> = {
   number_required: [{ number: '' }, 'Enter the card number'],
   number_invalid: [{ number: '1' }, 'Check the card number'],

@@ -115,6 +115,7 @@ describe('the expiry', () => {
   const JANUARY_2027 = [
     ...['1/27', '01/27', '01 / 2027', '01-27', '01-2027', '1.27', '01.2027', '0127', '012027'],
     ...[' 01 27 ', '０１／２７', '٠١/٢٧', '\u200e01\u200e/\u200e27\u200e', '01–27'],
+    ...['01・27', '０１。２７', '01･27', '01｡27'], // of a Japanese keyboard
     // What cameras and password managers write: the year first, with four digits.
     ...['2027-01', '2027/1', '202701'],
   ];

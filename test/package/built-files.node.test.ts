@@ -79,7 +79,7 @@ const FALLBACKS: Record<string, string[]> = {
   requestSubmit: ['form/page/old-browsers.js'],
   formData: ['form/page/listeners.js'],
   checkVisibility: ['form/page/old-browsers.js'],
-  AbortController: ['pay/bind-checkout.js', 'form/page/old-browsers.js'],
+  AbortController: ['form/page/old-browsers.js'],
   signal: ['form/key-source.js', 'pay/bind-checkout.js'],
   aborted: ['form/key-source.js'],
   reportError: ['form/feedback/report.js'],

@@ -100,7 +100,10 @@ describe('the sources', () => {
       'core/index.ts', // types, and the class of errors
       'form/feedback/report.ts',
       'form/index.ts',
+      'form/page/event.ts',
       'form/page/is-rendered.ts', // whether an element is seen: it reads no value
+      'form/page/old-browsers.ts', // for an AbortController
+      'form/page/still.ts',
       'form/page/to-json.ts',
       'form/page/unclobbered.ts',
     ]);

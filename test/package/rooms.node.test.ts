@@ -61,7 +61,10 @@ const MAY_IMPORT: Record<string, Record<string, string[]>> = {
   'pay/': {
     'form/index.ts': ['bindCardForm'],
     'form/feedback/': ['log', 'reportToPage'],
-    'form/page/': ['createElement', 'isSeen', 'rootOf', 'toJson', 'unclobbered'],
+    'form/page/': [
+      ...['createElement', 'isSeen', 'newAborter', 'raise', 'rootOf', 'toJson'],
+      ...['unclobbered', 'whenStill'],
+    ],
     'core/': ['CardEncryptionError'],
   },
   // It gives the page the functions of the core and of the form, and calls only those of the form.

@@ -48,7 +48,7 @@ test('pays, and the button is enabled only when the form is bound', async () => 
   expect(await page.seen()).toMatchObject({ charges: 1 });
 });
 
-test('pays where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
+test('pays where arrays and elements have functions of Prototype 1.6', async () => {
   const prototype = prototypeScript();
   const page = await openPage({ head: `<script src="${prototype.path}"></script>${TAG}` });
   page.type();
@@ -120,6 +120,18 @@ test('a form that Turbo or htmx brings is bound when it comes, and let go of whe
   await vi.waitFor(async () => expect(await requests()).toEqual([...declined, 'GET', 'key']));
   page.type();
   page.press();
+  await page.waitFor(PAID);
+});
+
+test('a form that the page takes away when it is paid leaves its text', async () => {
+  const page = await openPage();
+  page.document.addEventListener('cardseal:outcome', (event) => {
+    if ((event as CustomEvent).detail.isClosed) (event.target as Element).remove();
+  });
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  await new Promise((resolve) => setTimeout(resolve, 100));
   await page.waitFor(PAID);
 });
 

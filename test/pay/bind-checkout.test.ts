@@ -1,5 +1,6 @@
 /** The page's half of `checkout.handle`, with a shop that really pays. */
 import { describe, expect, test, vi } from 'vitest';
+import { hold, release } from '../../src/form/page/still.ts';
 import {
   bindCheckout,
   type CheckoutFormOptions,
@@ -740,6 +741,51 @@ test.each([
   expect((shop.form.nextSibling as HTMLElement).innerText).toBe(PAID);
 });
 
+test('an element for the outcome behind a modal dialog is not used', async () => {
+  const shop = openShop();
+  shop.host.insertAdjacentHTML('afterbegin', '<p role="status" data-cardseal-outcome></p>');
+  const dialog = shop.host.appendChild(document.createElement('dialog'));
+  dialog.append(shop.form);
+  dialog.showModal();
+  shop.bind();
+  await shop.decline();
+  expect(shop.host.querySelector('[data-cardseal-outcome]')!.textContent).toBe('');
+  await shop.pay();
+  expect(document.activeElement).toBe(shop.form.nextSibling);
+  dialog.close();
+});
+
+test('the text waits while the shopper holds a pointer down: a button that moves gets no click', async () => {
+  const shop = openShop();
+  shop.host.insertAdjacentHTML('afterbegin', '<p role="status" data-cardseal-outcome></p>');
+  await shop.next('pay', 'wait');
+  shop.bind();
+  shop.type();
+  shop.press();
+  await vi.waitFor(async () => expect((await shop.seen()).blocks).toHaveLength(1));
+  const outcome = vi.fn();
+  shop.form.addEventListener('cardseal:outcome', outcome);
+  hold();
+  later(release);
+  await shop.go();
+  await vi.waitFor(() => expect(outcome).toHaveBeenCalled());
+  expect(shop.reads()).toBe('');
+  release();
+  await shop.waitFor(PAID);
+});
+
+// `var CustomEvent = function () {}`: the page hears no event then, and the shopper reads all.
+test('a page that has replaced CustomEvent and AbortController: a decline, and a payment', async () => {
+  const shop = openShop();
+  later(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('CustomEvent', class {});
+  vi.stubGlobal('AbortController', undefined);
+  shop.bind();
+  await shop.decline();
+  await shop.pay();
+  expect(isHidden(shop.form)).toBe(true);
+});
+
 test('an element for the outcome around the form is not used: the form would go', async () => {
   const shop = openShop();
   shop.host.setAttribute('data-cardseal-outcome', '');
@@ -804,6 +850,12 @@ test('messages are those of the form and of the outcomes, and no name is unknown
   expect(warn).not.toHaveBeenCalled();
 });
 
+test('a text of the shop that is no text is the default one', () => {
+  const messages = { committed: { text: 'Merci' }, failed: 7 } as never;
+  expect(shownOf({ status: 'committed' }, messages).text).toBe(PAID);
+  expect(shownOf({ status: 'failed' }, messages).text).toBe(DECLINED);
+});
+
 test('{order} in a text is the id of the order, or nothing if the outcome has none', () => {
   const messages = { committed: 'Paid.{order}', not_certain: '{order}: {order}' };
   expect(shownOf({ status: 'committed', reference: 'pi' }, messages).text).toBe('Paid.');
@@ -863,6 +915,17 @@ describe('a form that is bound again while its payment is under way', () => {
     await shop.go();
     await shop.waitFor(PAID);
     expect(isHidden(shop.form)).toBe(true);
+  });
+
+  test('says that nobody knows, if the connection is lost, too', async () => {
+    const shop = await openWithPayment();
+    later(() => void vi.unstubAllGlobals());
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('offline')));
+    shop.bind();
+    await shop.waitFor(RETRY_IS_SAFE);
+    vi.unstubAllGlobals();
+    await shop.go();
+    await shop.waitFor(PAID);
   });
 
   test('tells nothing of an outcome that was rendered before the payment', async () => {

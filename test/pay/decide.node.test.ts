@@ -7,6 +7,7 @@ import {
   onAnswer,
   onBegin,
   onBindAgain,
+  onNoOutcome,
   onPress,
   onRestored,
   onSent,
@@ -18,7 +19,8 @@ const press: Step = onPress;
 const restore: Step = onRestored;
 const send =
   (key: string): Step =>
-  (known) => ({ known: onSent(known, key) });
+  (known) =>
+    onSent(known, key);
 const answer =
   (outcome: Outcome, asked: Asked): Step =>
   (known) =>
@@ -87,6 +89,12 @@ describe('P2: a text about a try', () => {
     expect(tellsOf(press, restore)).toBeUndefined();
   });
 
+  test('goes when the next block is sent, if it has come since the press', () => {
+    const late = after(press, send('k1'), press, answers('k1', 'failed'), send('k2'));
+    expect(late.tell).toEqual({ status: 'open' });
+    expect(late.known).toMatchObject({ out: ['k2'], newest: 'k2', told: 'nothing' });
+  });
+
   test('comes for a block whose answer has not come', () => {
     expect(tellsOf(press, send('k1'), gives('failed', 'k1'))).toBe('failed');
   });
@@ -110,6 +118,17 @@ describe('P3: a block is out until an answer speaks of it', () => {
     expect(outAfter(...two, answers('k2', 'retry_is_safe'), gives('retry_is_safe'))).toEqual([
       'k1',
     ]);
+  });
+
+  test('a safe retry without a name speaks of none: the shop does not name its block', () => {
+    expect(outAfter(...two, gives('retry_is_safe'))).toEqual(['k1', 'k2']);
+    const declined = [
+      answers('k1', 'retry_is_safe'),
+      send('k2'),
+      gives('retry_is_safe'),
+      send('k3'),
+    ];
+    expect(tellsOf(send('k1'), ...declined, answers('k3', 'failed'))).toBe('retry_is_safe');
   });
 
   test('an order that is open, and has no last try, speaks of none', () => {
@@ -217,6 +236,18 @@ describe('P8: a form that is bound again', () => {
   test('knows of a block that is out, and what became of it is told', () => {
     for (const order of ['order-1', undefined])
       expect(onBindAgain(known, order)).toEqual({ ...known, told: 'nothing' });
+  });
+
+  test('knows of a doubt', () => {
+    const doubt = after(send('k1'), answers('k1', 'retry_is_safe')).known;
+    expect(onBindAgain(doubt, undefined)).toEqual({ ...doubt, told: 'nothing' });
+  });
+
+  test('tells that nobody knows, if there is no answer and a block is out', () => {
+    expect(onNoOutcome(known).tell).toEqual({ status: 'retry_is_safe' });
+    expect(onNoOutcome(known).known.out).toEqual(['k1']);
+    const answered = after(send('k1'), answers('k1', 'failed')).known;
+    expect(onNoOutcome(answered)).toEqual({ known: answered });
   });
 
   test.each<[string, Known, string | undefined]>([

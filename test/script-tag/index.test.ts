@@ -303,9 +303,13 @@ test('works where the browser does not tell the frame', async () => {
   await expectCard(await payWith(page, 'expiry', '2049-11'));
 });
 
-test('works where arrays have a toJSON and a reduce of their own, as Prototype 1.6 gives them', async () => {
+test('works where arrays and elements have functions of Prototype 1.6', async () => {
   const prototype = prototypeScript();
   const page = await visit({ head: `<script src="${prototype.path}"></script>${TAG}` });
+  page.press(); // each wrong field has its text
+  const texts = () => page.document.querySelectorAll('[data-cardseal-message]');
+  await vi.waitFor(() => expect(texts()).toHaveLength(4));
+  expect(statusOf(page) || '').toBe(''); // nothing about the page
   await expectCard(await payWith(page, 'expiry', '2049-11'));
 });
 

@@ -130,7 +130,7 @@ export const PAY: Allowed = {
   files: 'pay/',
   globals: [
     ...['Array', 'Math', 'Number', 'Object', 'Promise', 'WeakMap'],
-    ...['AbortController', 'CustomEvent', 'document', 'fetch', 'encodeURIComponent'],
+    ...['document', 'fetch', 'encodeURIComponent'],
     ...['clearTimeout', 'setTimeout', 'window'],
   ],
   apis: [],

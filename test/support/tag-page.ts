@@ -34,12 +34,27 @@ export function endpoint(answer?: Answer) {
 export const script = (body: string) =>
   endpoint({ headers: { 'Content-Type': 'text/javascript' }, body });
 
-/** What Prototype 1.6 gives arrays. */
+/**
+ * What Prototype 1.6 and 1.7.0 give arrays and elements. Callbacks get no third argument, and an
+ * element that is nowhere cannot be removed.
+ */
 export const prototypeScript = () =>
-  script(`Array.prototype.toJSON = function () {
+  script(`var array = Array.prototype;
+  array.toJSON = function () {
     return '[' + this.map(function (it) { return JSON.stringify(it); }).join(', ') + ']';
   };
-  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0]; };`);
+  array.reduce = function () { return this.length > 1 ? this : this[0]; };
+  array.entries = function () { return this.slice(); };
+  ['map', 'filter', 'find', 'some', 'every'].forEach(function (name) {
+    var native = array[name];
+    array[name] = function (callback, self) {
+      return native.call(this, function (it, i) { return callback.call(self, it, i); });
+    };
+  });
+  HTMLElement.prototype.remove = function () {
+    this.parentNode.removeChild(this);
+    return this;
+  };`);
 
 const escapeHtml = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');

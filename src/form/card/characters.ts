@@ -95,8 +95,11 @@ const DASHES =
   '\u2e1a\u2e3a\u2e3b\u2e40\u2e5d\u301c\u3030\u30a0\ufe31\ufe32\ufe58\ufe63\uff0d' +
   '\u{10d6e}\u{10ead}\u30fc\uff70';
 
-/** Slashes and full stops, full width, too. */
-const SLASHES = '/.\u2044\u2215\uff0e\uff0f';
+/**
+ * Slashes and full stops, full width, too; and what a Japanese keyboard writes for its slash and its
+ * full stop, full and half width.
+ */
+const SLASHES = '/.\u2044\u2215\uff0e\uff0f\u30fb\uff65\u3002\uff61';
 
 /** What stands between digits. */
 export const isGap = (char: string): boolean => isSpace(char) || DASHES.includes(char);

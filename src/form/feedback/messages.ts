@@ -29,7 +29,7 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
   const show = (all: ShownProblem[]) => {
     clear();
     // If a pointer was down, the page may have replaced controls since they were read.
-    const problems = all.filter(({ controls }) => controls.every((it) => it.isConnected));
+    const problems = all.filter(isHere);
     const first = findFirst(problems);
     if (!first) {
       writeStatus({ text: all[0]!.text, controls: cardControls(form) as Control[] });
@@ -43,9 +43,9 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     else if (status.writeOfPage(first.problem.text)) inStatus = first.problem.controls;
     else showFirst(first.problem);
     if (inStatus.length > 0) return;
-    for (const [i, problem] of problems.entries()) {
-      if (!ofPage[i] && problem !== first.problem) showBeside(problem);
-    }
+    problems.forEach((problem, i) => {
+      if (!ofPage[i] && problem !== first.problem && isHere(problem)) showBeside(problem);
+    });
   };
 
   /** Writes it into the page's own element, which the shopper may not see. */
@@ -83,8 +83,17 @@ export function cardMessages(form: HTMLFormElement, status: StatusLine) {
     for (const { remove } of all) remove();
   };
 
-  /** The first one is announced, too: its control may have had the focus before. */
+  const isHere = ({ controls }: ShownProblem) => controls.every((it) => it.isConnected);
+
+  /**
+   * The first one is announced, too: its control may have had the focus before. A page may replace
+   * a control when it gets the focus.
+   */
   const showFirst = (problem: ShownProblem) => {
+    if (!isHere(problem)) {
+      writeStatus(problem);
+      return;
+    }
     const place = showBeside(problem);
     place.element.setAttribute('role', 'alert');
     if (!place.isSeen()) {

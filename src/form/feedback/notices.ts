@@ -1,5 +1,6 @@
 import { CardEncryptionError } from '../../core/index.ts';
 import type { Problem } from '../card/read.ts';
+import { raise } from '../page/event.ts';
 import { unclobbered } from '../page/unclobbered.ts';
 import type { CardMessages } from './messages.ts';
 import { log } from './report.ts';
@@ -24,15 +25,7 @@ export function notices(
   /** Never throws. Returns false if a listener has cancelled the event. */
   const emit = (type: EventName, detail?: unknown): boolean => {
     const cancelable = type === 'submit' || type === 'problems';
-    const init = { bubbles: true, composed: true, cancelable, detail };
-    let event: Event | undefined;
-    try {
-      event = new window.CustomEvent(`cardseal:${type}`, init);
-      unclobbered(form, 'dispatchEvent')(event);
-    } catch {
-      // An unsupported browser has none, and a page may have replaced it.
-    }
-    return !event?.defaultPrevented;
+    return raise(form, `cardseal:${type}`, { cancelable, detail });
   };
 
   /** Tells screen readers whether a press is under way. A text that asks to wait goes. */

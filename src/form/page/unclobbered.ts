@@ -4,6 +4,9 @@
  * such an object are read from `window`, which a `const` or `class` of the page leaves as it is.
  */
 
+/** That of the platform: a form with `is` may have one of the page's. */
+let formPrototype: HTMLFormElement | undefined;
+
 /**
  * Reads a member of the form, even if the form has a control of that name, such as `action` or
  * `submit`. The library reads the members of a form like this, unless nobody would name a control
@@ -13,7 +16,8 @@ export function unclobbered<Member extends keyof HTMLFormElement & string>(
   form: HTMLFormElement,
   member: Member,
 ): HTMLFormElement[Member] {
-  const prototype: HTMLFormElement = Object.getPrototypeOf(form);
+  formPrototype ??= Object.getPrototypeOf(createElement('form')) as HTMLFormElement;
+  const prototype = formPrototype;
   const value = Reflect.get(prototype, member, form);
   if (typeof value !== 'function') return value;
   // In happy-dom 21 a form is a proxy, which the prototype's methods refuse: its own method is

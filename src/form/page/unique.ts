@@ -1,5 +1,9 @@
-import { concat } from './old-browsers.ts';
-
-/** Joins lists, each item once. Not by a `Set`: a page may have a class of that name. */
-export const unique = <Item>(lists: readonly (readonly Item[])[]): Item[] =>
-  concat(lists).filter((it, i, all) => all.indexOf(it) === i);
+/**
+ * Joins lists, each item once. Not by a `Set`: a page may have a class of that name. And not by
+ * `filter`: Prototype 1.6 and 1.7 give its function no third argument.
+ */
+export function unique<Item>(lists: readonly (readonly Item[])[]): Item[] {
+  const all: Item[] = [];
+  for (const list of lists) for (const it of list) if (!all.includes(it)) all.push(it);
+  return all;
+}
