@@ -49,6 +49,7 @@ describe('what goes out in clear text is searched:', () => {
     ['as typed', TYPED.number],
     ['digits only', CARD.number],
     ['among other text', `my card: ${CARD.number}, thanks`],
+    ['at the end of a longer one', `7${CARD.number}`],
     ['in other digits', '４９２９１１９２８３７４６５０９'],
     ['behind a long text', `${'a note. '.repeat(500)}${TYPED.number}`],
     ['of twelve digits', SHORT_NUMBER, SHORT_NUMBER],
@@ -86,11 +87,13 @@ describe('what goes out in clear text is searched:', () => {
     ]);
   });
 
-  test('for the number only: a field of the page with the rest of the card is sent', async () => {
+  test.each([
+    ['the rest of the card', `${TYPED.name}, ${TYPED.expiry}, ${TYPED.cvv}`],
+    ['letters between the digits', [...CARD.number].join('x')],
+  ])('for the number only: a field of the page with %s is sent', async (_, rest) => {
     const page = open(`<input type="hidden" name="note">${html()}`);
     await bind(page.form).ready;
     fill(page);
-    const rest = `${TYPED.name}, ${TYPED.expiry}, ${TYPED.cvv}`;
     page.form.querySelector<HTMLInputElement>('[name=note]')!.value = rest;
     const [sent] = await posted(page);
     expect(sent!.body[0]).toEqual(['note', rest]);

@@ -130,6 +130,13 @@ describe('forms that come later', () => {
     expect(page.control('number').getAttribute('data-rr-is-password')).toBe(null);
   });
 
+  test('are bound when they get the mark', async () => {
+    const keys = endpoint(json(freshKey()));
+    const page = await later(`data-cardseal-key-url="${keys.path}"`);
+    page.form.setAttribute('data-cardseal', '');
+    await expect.poll(async () => (await keys.got()).length).toBe(1);
+  });
+
   test('are bound when they come', async () => {
     const page = await visit({ body: '<main></main>' });
     const main = page.document.querySelector('main')!;
