@@ -147,8 +147,8 @@ export type IssuedKey =
       key_id?: string;
     }
   /**
-   * No key: the order is paid, not certain, withdrawn (`no_order`), or ten of its cards were declined
-   * (`failed`). Show the outcome, and no form.
+   * No key: the order is paid, not certain, withdrawn (`no_order`), or ten of its cards were
+   * declined (`failed`). Show the outcome, and no form.
    */
   | { status: 409; body: Outcome }
   /** Too many requests. `retryAfter`: seconds, for the header `Retry-After`. */

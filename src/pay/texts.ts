@@ -136,8 +136,9 @@ export function shownOf(
 
 function textOf(told: Omit<ShownOutcome, 'text'>, messages: OutcomeMessages): string {
   const name = nameOf(told);
-  const own = name && messages[name];
-  const text = own && typeof own === 'string' ? own : name ? ENGLISH_OUTCOMES[name] : '';
+  if (!name) return '';
+  const own = messages[name];
+  const text = own && typeof own === 'string' ? own : ENGLISH_OUTCOMES[name];
   return text.split('{order}').join(told.order ?? '');
 }
 

@@ -179,7 +179,7 @@ const NO_CARD = [
   'onFormData(data: FormData): void;',
   'ownProperty(messages, problem).value',
   '[...control.options].map(({ value }) => value)',
-  'Reflect.get(prototype, member, form)',
+  'Reflect.get(formPrototype, member, form)',
 ];
 
 /** The browser hands it the form's data, and it hands it on. It is in the sitting. */

@@ -96,8 +96,8 @@ const DASHES =
   '\u{10d6e}\u{10ead}\u30fc\uff70';
 
 /**
- * Slashes and full stops, full width, too; and what a Japanese keyboard writes for its slash and its
- * full stop, full and half width.
+ * Slashes and full stops, full width, too; and what a Japanese keyboard writes for its slash and
+ * its full stop, full and half width.
  */
 const SLASHES = '/.\u2044\u2215\uff0e\uff0f\u30fb\uff65\u3002\uff61';
 

@@ -17,8 +17,7 @@ export function unclobbered<Member extends keyof HTMLFormElement & string>(
   member: Member,
 ): HTMLFormElement[Member] {
   formPrototype ??= Object.getPrototypeOf(createElement('form')) as HTMLFormElement;
-  const prototype = formPrototype;
-  const value = Reflect.get(prototype, member, form);
+  const value = Reflect.get(formPrototype, member, form);
   if (typeof value !== 'function') return value;
   // In happy-dom 21 a form is a proxy, which the prototype's methods refuse: its own method is
   // needed. `own` may also be a control of that name, but a control is not a function.
