@@ -260,6 +260,23 @@ describe('a page that renders what it knew, in a microtask of each of its nested
   });
 });
 
+test('a page that fills a field again with the same name, and says so by an event, keeps it', async () => {
+  const page = open(html());
+  fill(page);
+  const name = page.control('name');
+  const fillAgain = async () => {
+    await null; // what a listener fills at once is left alone anyway
+    name.value = TYPED.name;
+    name.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  name.addEventListener('input', fillAgain, { once: true });
+  const encrypted = new Promise((resolve) => bind(page.form, { onEncrypted: resolve }));
+  page.button().click();
+  await encrypted;
+  await new Promise((ends) => setTimeout(ends));
+  expect(values(page)).toEqual(['', TYPED.name, '', '']);
+});
+
 testRealInput(
   'where React puts a list of months back to its first one, a retry sends the same block until the shopper chooses a month',
   async () => {
