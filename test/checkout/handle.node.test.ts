@@ -235,7 +235,7 @@ describe.each(Object.entries(SERVERS))('%s', (_, start) => {
   });
 
   // Twice: an array, if a parser of forms has read it.
-  test.each(['email=zoe%40shop.example', 'encrypted_card=a&encrypted_card=b'])(
+  test.each(['', 'email=zoe%40shop.example', 'encrypted_card=a&encrypted_card=b'])(
     'a form without a block is refused, and leads back to its page: %s',
     async (body) => {
       const answer = await ask(url, { method: 'POST', body, headers: NATIVE });
