@@ -66,13 +66,21 @@ function bindAll(): void {
     binding.isHidden = isHidden;
     // Morphing keeps the form, and gives it what the next page has: another address, or no mark.
     if (form.isConnected && urlOf(form) === binding.url && !isShownAnew) continue;
-    // A page may take a form away that has ended. Its text stays.
+    // A page may take a form away that has ended. Its text stays until another form comes.
     const isTakenAway = isHidden && !form.isConnected;
-    if (!isTakenAway) binding.unbind();
-    bound.delete(form);
+    if (!isTakenAway) release(form, binding);
   }
   const forms = document.querySelectorAll<HTMLFormElement>(`form[${URL_ATTRIBUTE}]`);
-  for (const form of forms) if (!bound.has(form)) bound.set(form, bindAnew(form));
+  for (const form of forms) {
+    if (bound.has(form)) continue;
+    for (const [other, binding] of bound) if (!other.isConnected) release(other, binding);
+    bound.set(form, bindAnew(form));
+  }
+}
+
+function release(form: HTMLFormElement, { unbind }: Bound): void {
+  unbind();
+  bound.delete(form);
 }
 
 function urlOf(form: HTMLFormElement): string {

@@ -135,6 +135,23 @@ test('a form that the page takes away when it is paid leaves its text', async ()
   await page.waitFor(PAID);
 });
 
+test.each([
+  ['after the form', ''],
+  ['in the place of the page', '<p data-cardseal-outcome></p>'],
+])('a form that takes the place of a paid one also takes its text away: %s', async (_, place) => {
+  const page = await openPage({ around: (form) => form + place });
+  const next = await openPage();
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  page.document.querySelector('form')!.outerHTML = next.formHtml;
+  await page.waitFor('');
+  page.type();
+  page.press();
+  await page.waitFor(PAID);
+  expect(await next.seen()).toMatchObject({ charges: 1 });
+});
+
 test('a form that morphing shows again after its payment is bound for the next order', async () => {
   const page = await openPage();
   const form = page.document.querySelector('form')!;

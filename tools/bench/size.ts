@@ -68,9 +68,10 @@ const SCRIPT_TAG_BOUND = 19_290;
  * know which blocks of the page may still be charged, and which one an answer is about. 160 more
  * tell the outcome of a payment to a form that is bound again meanwhile. 60 more take away a text
  * about an earlier time, and keep the address that the page had. 100 more keep a text in front of a
- * dialog, still under a pointer that is down, and on the page when the form has gone.
+ * dialog, still under a pointer that is down, and on the page when the form has gone, until the next
+ * form comes.
  */
-const PAY_TAG_BOUND = 22_520;
+const PAY_TAG_BOUND = 22_540;
 
 export async function measureSizes(): Promise<Size[]> {
   const sizes: Size[] = [];
