@@ -516,11 +516,9 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
           return decision.outcome;
         }
         if (decision.next === 'authorize') {
-          const result = await authorize(order.id, attempt, decision.intentId, block);
-          if (result.status === 'failed') became = 'declined';
-          if (result.status === 'retry_is_safe') became = 'refused';
-          if ('reference' in result) became = 'paid';
-          return result;
+          const { answer, outcome } = await authorize(order.id, attempt, decision.intentId, block);
+          became = endOf(answer, outcome);
+          return outcome;
         }
         if (decision.next === 'create_intent') {
           attempt.draftId = await createDraft(order);
@@ -566,14 +564,14 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     attempt: NewAttempt,
     intentId: string,
     block: EncryptedCard,
-  ): Promise<Outcome> {
+  ): Promise<{ answer: ServiceAnswer; outcome: Outcome }> {
     const answer = await send(intentId, block);
-    let result: Outcome;
+    let outcome: Outcome;
     try {
       const decision = await orders.change(orderId, (stored) =>
         onAnswer(stored, attempt, answer, decider(attempt.token)),
       );
-      result = decision.outcome;
+      outcome = decision.outcome;
       logDeclines(orderId, decision);
     } catch (error) {
       if (answer.kind === 'intent')
@@ -583,8 +581,8 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
         );
       throw error;
     }
-    if (result.status === 'not_certain') logUncertain(orderId, intentId);
-    return result;
+    if (outcome.status === 'not_certain') logUncertain(orderId, intentId);
+    return { answer, outcome };
   }
 
   async function send(intentId: string, block: EncryptedCard): Promise<ServiceAnswer> {
@@ -837,6 +835,13 @@ export function checkoutOf(surroundings: Surroundings): CheckoutCalls {
     const why = REFUSALS[status];
     if (why) log(`Block not sent: order ${quoted(orderId)}, key ${quoted(keyId)}: ${why}`);
   }
+}
+
+/** How a try ended for its sender. A key error counts, also if it makes the order "not certain". */
+function endOf(answer: ServiceAnswer, outcome: Outcome): TryEnd {
+  if (answer.kind === 'key_error') return 'refused';
+  if (outcome.status === 'failed') return 'declined';
+  return 'reference' in outcome ? 'paid' : 'other';
 }
 
 const REFUSALS: Partial<Record<Outcome['status'], string>> = {

@@ -191,13 +191,12 @@ final class Checkout
         if (!$this->beginTry($order->id, $sender)) {
             return $this->refuse($order->id, $card->keyId);
         }
-        $sent = null;
+        $end = TryEnd::Other;
         try {
-            [$outcome, $isTry] = $this->attempt($order, $card, $token);
-            $sent = $isTry ? $outcome : null;
+            [$outcome, $end] = $this->attempt($order, $card, $token);
             return $outcome;
         } finally {
-            $this->endTry($order->id, $sender, $sent);
+            $this->endTry($order->id, $sender, $end);
         }
     }
 
@@ -218,10 +217,10 @@ final class Checkout
     }
 
     /** A counter that fails must not hide from the shopper how the payment went. */
-    private function endTry(string $orderId, ?string $sender, ?Outcome $sent): void
+    private function endTry(string $orderId, ?string $sender, TryEnd $end): void
     {
         try {
-            if ($this->limits->endTry($sender, $sent, $this->clock->now())) {
+            if ($this->limits->endTry($sender, $end, $this->clock->now())) {
                 $this->log(
                     'More cards are declined than paid: somebody may be testing stolen cards',
                 );
@@ -232,7 +231,7 @@ final class Checkout
         }
     }
 
-    /** @return array{Outcome, bool} the outcome, and whether the block was sent to the service */
+    /** @return array{Outcome, TryEnd} */
     private function attempt(
         Order $order,
         #[\SensitiveParameter] EncryptedCard $card,
@@ -249,22 +248,22 @@ final class Checkout
             switch ($decision->next) {
                 case Next::Authorize:
                     $intentId = (string) $decision->intentId;
-                    return [$this->authorize($order->id, $intentId, $card, $token), true];
+                    return $this->authorize($order->id, $intentId, $card, $token);
                 case Next::Wait:
                     $stored = $this->readSettled($order->id);
                     if ($stored?->state === State::Paying) {
-                        return [Decide::outcomeOf($stored), false];
+                        return [Decide::outcomeOf($stored), TryEnd::Other];
                     }
                     break;
                 case Next::CreateIntent:
                     $draftId = $this->createDraft($order);
                     if ($draftId === null) {
-                        return [$this->refuse($order->id, $card->keyId), false];
+                        return [$this->refuse($order->id, $card->keyId), TryEnd::Other];
                     }
                     break;
                 default:
                     $this->logRefusal($order->id, $card->keyId, $decision->outcome());
-                    return [$decision->outcome(), false];
+                    return [$decision->outcome(), TryEnd::Other];
             }
         }
     }
@@ -319,12 +318,13 @@ final class Checkout
         }
     }
 
+    /** @return array{Outcome, TryEnd} */
     private function authorize(
         string $orderId,
         string $intentId,
         #[\SensitiveParameter] EncryptedCard $card,
         string $token,
-    ): Outcome {
+    ): array {
         $answer = $this->askToAuthorize($intentId, $card);
         $decider = $this->decider($token);
         $keyId = $card->keyId;
@@ -346,7 +346,7 @@ final class Checkout
         if ($outcome->status === Status::NotCertain) {
             $this->logUncertain($orderId, $intentId);
         }
-        return $outcome;
+        return [$outcome, TryEnd::of($answer, $outcome)];
     }
 
     private function askToAuthorize(

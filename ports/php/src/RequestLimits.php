@@ -115,21 +115,19 @@ final class RequestLimits
     /**
      * A try that has begun ends. Returns whether to note that so many more cards are declined than
      * paid that it looks odd.
-     *
-     * @param Outcome|null $outcome of a block that was sent; null if none was
      */
-    public function endTry(?string $sender, ?Outcome $outcome, int $now): bool
+    public function endTry(?string $sender, TryEnd $end, int $now): bool
     {
-        if ($outcome?->status === Status::Failed) {
+        if ($end === TryEnd::Declined) {
             $isOdd = $this->take('declines', self::DECLINES_OF_ALL, $now) > 0;
             return $isOdd && $this->take('declines noted', self::NOTES_OF_DECLINES, $now) === 0;
         }
         // Such a block needs no card, and leaves an order that a look-up has to settle: bots make
         // as many as they are let.
-        if ($outcome?->status === Status::RetryIsSafe) {
+        if ($end === TryEnd::Refused) {
             return false;
         }
-        $isPaid = $outcome?->isPaid() === true;
+        $isPaid = $end === TryEnd::Paid;
         if ($isPaid) {
             $this->limits->giveBack('declines', 1, self::DECLINES_OF_ALL[0]);
         }

@@ -330,12 +330,13 @@ def test_many_declines_of_one_sender_end_before_the_service_is_asked() -> None:
 def test_blocks_that_the_service_refuses_count_as_declines_of_their_sender() -> None:
     service = RefusingService()
     shop = checkout(service)
-    for count in range(1, 13):
-        order = Order("order-%d" % count, ORDER.amount, ORDER.currency)
+    for count in range(1, 12):
+        order = Order("order-%d" % ((count + 1) // 2), ORDER.amount, ORDER.currency)
         shop.issue_key(order, SENDER)
         outcome = shop.pay(order, POSTED.replace(b"cek_1", b"cek_%d" % count), SENDER)
-        expected = Status.RETRY_IS_SAFE if count <= 10 else Status.NOT_PAID
-        assert outcome.status is expected
+        is_second = count % 2 == 0  # of its order: it counts, too
+        expected = Status.NOT_CERTAIN if is_second else Status.RETRY_IS_SAFE
+        assert outcome.status is (expected if count <= 10 else Status.NOT_PAID)
     assert service.asked.count("authorize") == 10
 
 

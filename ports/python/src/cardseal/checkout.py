@@ -308,13 +308,7 @@ class Checkout:
             return self._refuse(order.id, card.key_id)
         end = TryEnd.OTHER
         try:
-            outcome, is_try = self._attempt(order, card, token)
-            if is_try and outcome.status is Status.FAILED:
-                end = TryEnd.DECLINED
-            if is_try and outcome.status is Status.RETRY_IS_SAFE:
-                end = TryEnd.REFUSED
-            if is_try and outcome.is_paid:
-                end = TryEnd.PAID
+            outcome, end = self._attempt(order, card, token)
             return outcome
         finally:
             if self._declines.end(sender, end, self._clock.now_ms()):
@@ -322,8 +316,7 @@ class Checkout:
                     "More cards are declined than paid: somebody may be testing stolen cards"
                 )
 
-    def _attempt(self, order: Order, card: EncryptedCard, token: str) -> tuple[Outcome, bool]:
-        """The outcome, and whether the block was sent to the service."""
+    def _attempt(self, order: Order, card: EncryptedCard, token: str) -> tuple[Outcome, TryEnd]:
         attempt = NewAttempt(token, card.key_id, order, self._clock.now_ms())
         while True:
             attempt = replace(attempt, now=self._clock.now_ms())
@@ -331,17 +324,17 @@ class Checkout:
             decision = self._orders.change(order.id, lambda stored: on_block(stored, current))
             if decision.next is Next.ANSWER and decision.outcome is not None:
                 self._log_refusal(order.id, card.key_id, decision.outcome)
-                return decision.outcome, False
+                return decision.outcome, TryEnd.OTHER
             if decision.next is Next.AUTHORIZE and decision.intent_id is not None:
-                return self._authorize(order.id, decision.intent_id, card, token), True
+                return self._authorize(order.id, decision.intent_id, card, token)
             if decision.next is Next.WAIT:
                 stored = self._read_settled(order.id)
                 if stored is not None and stored.state is State.PAYING:
-                    return outcome_of(stored), False
+                    return outcome_of(stored), TryEnd.OTHER
             if decision.next is Next.CREATE_INTENT:
                 draft_id = self._create_draft(order)
                 if draft_id is None:
-                    return self._refuse(order.id, card.key_id), False
+                    return self._refuse(order.id, card.key_id), TryEnd.OTHER
                 attempt = replace(attempt, draft_id=draft_id)
 
     def _refuse(self, order_id: str, key_id: str) -> Outcome:
@@ -378,7 +371,9 @@ class Checkout:
             )
             return None
 
-    def _authorize(self, order_id: str, intent_id: str, card: EncryptedCard, token: str) -> Outcome:
+    def _authorize(
+        self, order_id: str, intent_id: str, card: EncryptedCard, token: str
+    ) -> tuple[Outcome, TryEnd]:
         answer = self._ask_to_authorize(intent_id, card)
         decider = self._decider(token)
         try:
@@ -395,7 +390,7 @@ class Checkout:
         self._log_declines(order_id, settled)
         if settled.outcome.status is Status.NOT_CERTAIN:
             self._log_uncertain(order_id, intent_id)
-        return settled.outcome
+        return settled.outcome, _end_of(answer, settled.outcome)
 
     def _ask_to_authorize(self, intent_id: str, card: EncryptedCard) -> ServiceAnswer:
         try:
@@ -679,6 +674,15 @@ _NO_BLOCK = (
     "the body is no block, in the text that JSON.stringify writes. Give pay the text that the page "
     "has posted, before a parser or a gateway has changed it"
 )
+
+
+def _end_of(answer: ServiceAnswer, outcome: Outcome) -> TryEnd:
+    """How a try ended for its sender. A key error counts, also if it makes the order uncertain."""
+    if answer is Failure.KEY_ERROR:
+        return TryEnd.REFUSED
+    if outcome.status is Status.FAILED:
+        return TryEnd.DECLINED
+    return TryEnd.PAID if outcome.is_paid else TryEnd.OTHER
 
 
 def _named(order_id: str, outcome: Outcome) -> Outcome:
