@@ -24,7 +24,6 @@ test.each(PARTS)(
     const { violation, isComplete, states, transitions, depth } = await explore({
       checkoutOf,
       ...part,
-      timeMs: 120_000, // of a busy machine; alone, all parts take about 10 s
       onRest: (events) => orders.take(events, part.delivers),
     });
     console.log(`${part.name}: ${states} states, ${transitions} transitions, depth ${depth}`);

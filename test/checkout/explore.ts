@@ -153,8 +153,8 @@ export interface Exploration {
   /** Whether the shop has `onPaid`. Default: no. */
   delivers?: boolean;
   bounds: Bounds;
-  /** Milliseconds after which the exploration stops. */
-  timeMs?: number;
+  /** The exploration stops when it has found more states than this. Default: a million. */
+  maxStates?: number;
   /** Gets ways to the states in which nothing is on its way, first the shortest. */
   onRest?: (events: TraceEvent[]) => void;
 }
@@ -173,7 +173,7 @@ export async function explore({
   pages = [],
   delivers = false,
   bounds,
-  timeMs = 60_000,
+  maxStates = 1_000_000,
   onRest,
 }: Exploration): Promise<Report> {
   const steps = new Map<string, Step>();
@@ -181,7 +181,6 @@ export async function explore({
   const seen = new Set<string>();
   const recovered = new Set<string>();
   const report: Report = { states: 0, transitions: 0, depth: 0, isComplete: true };
-  const end = Date.now() + timeMs;
   const begin: World = {
     now: BEGIN,
     price: PRICES[0]!,
@@ -214,7 +213,7 @@ export async function explore({
       const next: typeof level = [];
       for (const node of level) {
         path = node.path;
-        if (Date.now() > end) return { ...report, isComplete: false };
+        if (seen.size > maxStates) return { ...report, isComplete: false };
         await assertWayOn(node.world);
         for (const { label, go } of eventsOf(node.world)) {
           const world = structuredCopy(node.world);
